@@ -1,0 +1,190 @@
+/**
+ * SessionMetadata: what is known about a session as a whole, folded from its metadata entries and messages.
+ *
+ *   custom-title · ai-title · last-prompt · summary · first prompt     the title: the first of these that is not empty
+ *
+ * 1. The last entry of a kind wins, whichever session wrote the line (RECOVERY §12). Pull requests accumulate.
+ * 2. An empty string clears its step: the next one answers. An entry without its value says nothing.
+ * 3. The one title rule and the one first-prompt rule of the library; lists and sessions agree because both use them.
+ */
+import * as Boundary from "./Boundary.ts"
+import * as Content from "./Content.ts"
+import * as Entry from "./Entry.ts"
+import type * as Message from "./Message.ts"
+import type * as Metadata from "./Metadata.ts"
+import * as Projection from "./Projection.ts"
+
+/**
+ * The folded metadata; what no entry said is absent. Times are ISO 8601 as written.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SessionMetadata {
+  readonly title?: string
+  readonly customTitle?: string
+  readonly aiTitle?: string
+  readonly tag?: string
+  readonly lastPrompt?: string
+  readonly summary?: string
+  /** Summaries by the leaf of the branch that each describes. */
+  readonly summaries: ReadonlyMap<string, string>
+  readonly firstPrompt?: string
+  readonly mode?: string
+  readonly permissionMode?: string
+  readonly agentName?: string
+  readonly agentColor?: string
+  readonly agentSetting?: string
+  /** Absent: no worktree was ever entered, null: the last one was left. */
+  readonly worktree?: Metadata.WorktreeSession | null
+  /** In the order in which they were linked; the last one is current. */
+  readonly pullRequests: ReadonlyArray<Metadata.Of<"pr-link">>
+  readonly bridge?: Metadata.Of<"bridge-session">
+  readonly cost?: Metadata.Of<"cost-state">
+  readonly toolsUsed?: ReadonlyArray<string>
+  readonly taskSummary?: string
+  /** Working directory of the first message, branch and version of the last one. */
+  readonly cwd?: string
+  readonly gitBranch?: string
+  readonly version?: string
+  readonly entrypoint?: string
+  readonly slug?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string
+}
+
+type Draft = {
+  -readonly [K in keyof SessionMetadata]: SessionMetadata[K]
+} & {
+  summaries: Map<string, string>
+  pullRequests: Array<Metadata.Of<"pr-link">>
+  /** The first slash command, which names a session that has no other prompt. */
+  command?: string
+}
+
+/** Sets a key where the entry has a value for it. */
+const set = <K extends keyof Draft>(draft: Draft, key: K, value: Draft[K] | undefined): Draft => {
+  if (value !== undefined) draft[key] = value as Draft[K]
+  return draft
+}
+
+const ofMessage = (draft: Draft, entry: Entry.Message): Draft => {
+  if (entry.isSidechain === true) return draft
+  if (draft.cwd === undefined) set(draft, "cwd", entry.cwd)
+  if (draft.createdAt === undefined) set(draft, "createdAt", entry.timestamp)
+  set(draft, "gitBranch", entry.gitBranch)
+  set(draft, "version", entry.version)
+  set(draft, "entrypoint", entry.entrypoint)
+  set(draft, "slug", entry.slug)
+  return set(draft, "updatedAt", entry.timestamp)
+}
+
+const ofUser = (draft: Draft, entry: Message.User): Draft => {
+  ofMessage(draft, entry)
+  if (draft.firstPrompt !== undefined || entry.isSidechain === true) return draft
+  const found = firstPromptOf(entry)
+  if (found === undefined) return draft
+  if (found.kind === "command") draft.command ??= found.text
+  else draft.firstPrompt = found.text
+  return draft
+}
+
+/**
+ * Folds entries to the metadata of their session.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const projection: Projection.Projection<Entry.Entry, SessionMetadata> = Projection.map(
+  Projection.match<Draft>(() => ({ summaries: new Map(), pullRequests: [] }), {
+    user: ofUser,
+    assistant: ofMessage,
+    attachment: ofMessage,
+    system: ofMessage,
+    "custom-title": (draft, entry) => set(draft, "customTitle", entry.customTitle),
+    "ai-title": (draft, entry) => set(draft, "aiTitle", entry.aiTitle),
+    tag: (draft, entry) => set(draft, "tag", entry.tag),
+    "last-prompt": (draft, entry) => set(draft, "lastPrompt", entry.lastPrompt),
+    summary: (draft, entry) => {
+      if (entry.summary !== undefined && entry.leafUuid !== undefined) draft.summaries.set(entry.leafUuid, entry.summary)
+      return set(draft, "summary", entry.summary)
+    },
+    "task-summary": (draft, entry) => set(set(draft, "summary", entry.summary), "taskSummary", entry.summary),
+    mode: (draft, entry) => set(draft, "mode", entry.mode),
+    "permission-mode": (draft, entry) => set(draft, "permissionMode", entry.permissionMode),
+    "agent-name": (draft, entry) => set(draft, "agentName", entry.agentName),
+    "agent-color": (draft, entry) => set(draft, "agentColor", entry.agentColor),
+    "agent-setting": (draft, entry) => set(draft, "agentSetting", entry.agentSetting),
+    "worktree-state": (draft, entry) => set(draft, "worktree", entry.worktreeSession),
+    "pr-link": (draft, entry) => {
+      draft.pullRequests.push(entry)
+      return draft
+    },
+    "bridge-session": (draft, entry) => set(draft, "bridge", entry),
+    "cost-state": (draft, entry) => set(draft, "cost", entry),
+    "tools-used": (draft, entry) => set(draft, "toolsUsed", entry.tools)
+  }),
+  ({ command, ...draft }) => {
+    const firstPrompt = draft.firstPrompt ?? command
+    const metadata = {
+      ...draft,
+      summaries: new Map(draft.summaries),
+      pullRequests: [...draft.pullRequests],
+      ...(firstPrompt === undefined ? undefined : { firstPrompt })
+    }
+    const title = titleOf(metadata)
+    return title === undefined ? metadata : { ...metadata, title }
+  }
+)
+
+/**
+ * The title of a session: custom, else generated, else last prompt, else summary, else first prompt (FORMAT §6).
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const titleOf = (
+  metadata: Pick<SessionMetadata, "customTitle" | "aiTitle" | "lastPrompt" | "summary" | "firstPrompt">
+): string | undefined =>
+  metadata.customTitle || metadata.aiTitle || metadata.lastPrompt || metadata.summary || metadata.firstPrompt || undefined
+
+/**
+ * What a user entry offers as the first prompt: its text, or the name of the command that it runs, which counts only
+ * when no entry offers a text (FORMAT §6).
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const firstPromptOf = (
+  entry: Message.User
+): { readonly kind: "prompt" | "command"; readonly text: string } | undefined => {
+  if (entry.isMeta === true || Boundary.isCompactSummary(entry)) return undefined
+  const blocks = Content.blocks(entry.message.content)
+  if (blocks.some(Content.isToolResult)) return undefined
+  let command: string | undefined
+  for (const block of blocks) {
+    if (!Content.isText(block)) continue
+    const text = block.text.replaceAll("\n", " ").trim()
+    const name = /<command-name>(.*?)<\/command-name>/.exec(text)?.[1]
+    if (name !== undefined) {
+      command ??= name
+      continue
+    }
+    const bash = /<bash-input>(.*?)<\/bash-input>/.exec(text)?.[1]
+    if (bash !== undefined) return { kind: "prompt", text: `! ${bash}` }
+    if (text === "" || isInjected.test(text)) continue
+    return { kind: "prompt", text: cut(text) }
+  }
+  return command === undefined ? undefined : { kind: "command", text: command }
+}
+
+/** A tag that programs wrap their texts in, or the marker of an interruption. */
+const isInjected = /^\s*(?:<[a-z][\w-]*[\s>]|\[Request interrupted by user)/
+
+const limit = 200
+
+const cut = (text: string): string => {
+  if (text.length <= limit) return text
+  const head = text.slice(0, limit)
+  return `${(head.isWellFormed() ? head : head.slice(0, -1)).trim()}…`
+}

@@ -1,0 +1,76 @@
+/**
+ * Bridge: what an entry hangs on when its own link leads nowhere (RECOVERY §4).
+ *
+ *   times     u1 1s   a1 2s   a2 9s        u2 5s, parent in no line
+ *   bridge                    ✗ later      u2 ─▶ a1: the newest that is not later
+ *
+ * The newest message whose timestamp is not later than the entry's own; of equal times the first in the file. Without a
+ * timestamp, the message before it in the file. Whatever belongs to the entry's own tree is passed over.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
+import { ROOT, type Node } from "./SessionGraph.ts"
+
+/**
+ * The times of nodes in milliseconds; nothing where a timestamp is absent or unreadable.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const timesOf = (nodes: ReadonlyArray<Node>): ReadonlyArray<number | undefined> =>
+  nodes.map(({ entry: { timestamp } }) =>
+    timestamp === undefined ? undefined : Option.getOrUndefined(Option.map(DateTime.make(timestamp), DateTime.toEpochMillis))
+  )
+
+/**
+ * Makes the function from an entry to what it hangs on (`ROOT`: nothing older exists). `treeOf` names the tree of a
+ * node, an owner's own tree by the owner; trees may be joined between calls, never parted.
+ *
+ * Candidates stand newest first, of equal times in file order, and neighbours of one tree form a run: an entry steps
+ * over its own tree run by run. Runs are joined on the way, so that all calls together stay near linear even where every
+ * entry is broken and all times are equal.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  times: ReadonlyArray<number | undefined>,
+  isCandidate: (node: number) => boolean,
+  treeOf: (node: number) => number
+): ((owner: number) => number) => {
+  const order: Array<number> = []
+  for (let i = 0; i < times.length; i++) if (times[i] !== undefined && isCandidate(i)) order.push(i)
+  order.sort((a, b) => times[b]! - times[a]! || a - b)
+  const next = Int32Array.from(order, (_, rank) => rank + 1)
+
+  const firstNotLater = (time: number): number => {
+    let low = 0
+    let high = order.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (times[order[middle]!]! > time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  const behindRun = (rank: number, tree: number): number => {
+    const passed: Array<number> = []
+    let at = rank
+    while (at < order.length && treeOf(order[at]!) === tree) {
+      passed.push(at)
+      at = next[at]!
+    }
+    for (const one of passed) next[one] = at
+    return at
+  }
+  const beforeInFile = (owner: number): number => {
+    let at = owner - 1
+    while (at >= 0 && !(isCandidate(at) && treeOf(at) !== treeOf(owner))) at--
+    return at < 0 ? ROOT : at
+  }
+  return (owner) => {
+    const time = times[owner]
+    if (time === undefined) return beforeInFile(owner)
+    return order[behindRun(firstNotLater(time), treeOf(owner))] ?? ROOT
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Consistency: what the writer counted against what was recovered (RECOVERY §13).
+ *
+ *   u1 ─ a1 ─ u2 ─ a2 ─ system/turn_duration { messageCount: 4 }      its index in the conversation is 4
+ *
+ * The index counts from the boundary that the conversation starts at. A checkpoint that is not on the conversation is
+ * unchecked. A mismatch is drift: a fact about the log, never an error.
+ */
+import type * as Entry from "@reprise/domain/Entry"
+import * as Finding from "@reprise/domain/Finding"
+import type { Node } from "./SessionGraph.ts"
+
+/**
+ * A checkpoint whose count differs from its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Drift {
+  readonly uuid: string
+  readonly expected: number
+  readonly found: number
+}
+
+/**
+ * How the checkpoints of a log compare.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Consistency {
+  readonly checked: number
+  readonly unchecked: number
+  readonly drift: ReadonlyArray<Drift>
+}
+
+/**
+ * The count that a checkpoint states; nothing for other entries.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const countOf = (entry: Entry.Message): number | undefined =>
+  entry.type === "system" && entry.subtype === "turn_duration" && typeof entry.messageCount === "number"
+    ? entry.messageCount
+    : undefined
+
+/**
+ * Compares every checkpoint of the lane with the conversation.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const check = (nodes: ReadonlyArray<Node>, conversation: ReadonlyArray<Node>): Consistency => {
+  let total = 0
+  for (const { entry } of nodes) if (countOf(entry) !== undefined) total++
+  let checked = 0
+  const drift: Array<Drift> = []
+  conversation.forEach(({ entry, uuid }, found) => {
+    const expected = countOf(entry)
+    if (expected === undefined) return
+    checked++
+    if (expected !== found) drift.push({ uuid, expected, found })
+  })
+  return { checked, unchecked: total - checked, drift }
+}
+
+/**
+ * The drift as findings.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const findings = ({ drift }: Consistency): ReadonlyArray<Finding.Finding> =>
+  drift.map((one) => Finding.make("drift", one))

@@ -1,0 +1,91 @@
+/**
+ * Interruption: how the last turn ended, and what makes it go on (RECOVERY §11).
+ *
+ *   … a prompt                     interrupted-prompt   run it again as it is
+ *   … a call, its result           interrupted-turn     append a meta prompt: Continue from where you left off.
+ *   … a reply, a system line       none
+ *
+ * Judged on the tail of the conversation after filtering. Deciding and injecting are pure and nothing is written until
+ * the next prompt, so resuming many times is resuming once.
+ */
+import * as Boundary from "@reprise/domain/Boundary"
+import * as Content from "@reprise/domain/Content"
+import type * as Entry from "@reprise/domain/Entry"
+import type { ModelView } from "./ModelMessages.ts"
+import * as Round from "./Round.ts"
+import type { Node } from "./SessionGraph.ts"
+
+/**
+ * How the last turn ended; `uuid` is the entry that it ended on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Interruption =
+  | { readonly kind: "none" }
+  | { readonly kind: "interrupted-prompt"; readonly uuid: string }
+  | { readonly kind: "interrupted-turn"; readonly uuid: string }
+
+const none: Interruption = { kind: "none" }
+
+/**
+ * What the model is told when a turn was interrupted between a result and the reply to it.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const continuation = "Continue from where you left off."
+
+/**
+ * Judges how the conversation ended.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const judge = (conversation: ReadonlyArray<Node>, view: ModelView): Interruption => {
+  const dropped = new Set(view.omitted.flatMap(({ uuid, why }) => (isTail.has(why) ? [] : [uuid])))
+  for (let i = conversation.length - 1; i >= 0; i--) {
+    const { entry, uuid } = conversation[i]!
+    if (entry.type === "attachment" || dropped.has(uuid)) continue
+    if (entry.type === "assistant") return hasOpenRound(entry, view) ? { kind: "interrupted-turn", uuid } : none
+    return entry.type === "user" ? judgeUser(entry, uuid) : none
+  }
+  return none
+}
+
+/** Entries that are not sent and end a turn all the same. */
+const isTail: ReadonlySet<string> = new Set(["api-error", "system", "collapsed", "before-boundary", "leading-assistant"])
+
+const judgeUser = (entry: Entry.OfKind<"user">, uuid: string): Interruption => {
+  if (Round.answersOf(entry).length > 0) return { kind: "interrupted-turn", uuid }
+  if (entry.isMeta === true || Boundary.isCompactSummary(entry)) return none
+  return isMarker.test(Content.textOf(entry.message.content)) ? none : { kind: "interrupted-prompt", uuid }
+}
+
+/** What a program wrote in a person's place and nobody waits for an answer to. */
+const isMarker = /^\s*(?:\[Request interrupted by user|<local-command-|<bash-std)/
+
+/** Whether a call of the reply was left open while another of its calls has a result. */
+const hasOpenRound = (entry: Entry.OfKind<"assistant">, view: ModelView): boolean => {
+  const reply = Round.replyOf(entry)
+  if (reply === undefined || !view.open.some((call) => call.reply === reply)) return false
+  const last = view.messages.at(-1)
+  return last?.role === "user" && last.parts.some(({ block }) => Content.isToolResult(block))
+}
+
+/**
+ * The model view with which the session goes on: after an interrupted turn, with the continuation at its end.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const inject = (view: ModelView, interruption: Interruption): ModelView => {
+  if (interruption.kind !== "interrupted-turn") return view
+  const part = { block: Content.text(continuation), synthetic: true as const }
+  const last = view.messages.at(-1)
+  const messages =
+    last?.role === "user"
+      ? [...view.messages.slice(0, -1), { ...last, parts: [...last.parts, part] }]
+      : [...view.messages, { role: "user" as const, parts: [part], uuids: [] }]
+  return { ...view, messages }
+}

@@ -1,0 +1,173 @@
+/**
+ * Lanes: the log taken apart, as written: the messages and links of one lane, and what stands beside it.
+ *
+ *   u1 · a1 · p1 · s1(side) · u1 again · ???      a log
+ *   nodes u1 a1 · links p1 · sidechains s1 · finding repeated-id · hole
+ *
+ * 1. A message enters at its first occurrence; a copy that differs in more than key order is reported, and changes
+ *    nothing (RECOVERY §2).
+ * 2. Entries with `isSidechain: true` belong to their agent's lane, else to that of their root (RECOVERY §1).
+ * 3. The fold of a long log costs one map entry and one small object for each message; all rules come afterwards.
+ */
+import * as Boundary from "@reprise/domain/Boundary"
+import * as Entry from "@reprise/domain/Entry"
+import * as Finding from "@reprise/domain/Finding"
+import type { Located } from "@reprise/domain/Line"
+import * as Projection from "@reprise/domain/Projection"
+import * as Equal from "effect/Equal"
+import * as SessionGraph from "./SessionGraph.ts"
+
+/**
+ * A subagent's lane inside the log: its agent (null: none is named), the id at its root, and its length.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Sidechain {
+  readonly agentId: string | null
+  readonly root: string
+  readonly entries: number
+}
+
+/**
+ * The log as written: the chosen lane, and what the others hold.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Lanes {
+  readonly written: SessionGraph.Written
+  readonly sidechains: ReadonlyArray<Sidechain>
+}
+
+/**
+ * `main`: the messages that are no sidechain's. `sidechain`: all messages, for a log that is one agent's.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Choice = "main" | "sidechain"
+
+interface Draft {
+  seq: number
+  readonly nodes: Array<SessionGraph.Node>
+  readonly byId: Map<string, number>
+  readonly links: Array<SessionGraph.Link>
+  readonly holes: Array<SessionGraph.Hole>
+  readonly findings: Array<Finding.Finding>
+  readonly others: Array<SessionGraph.Node>
+  readonly otherIds: Map<string, number>
+  lastPrompt: SessionGraph.LastPrompt | undefined
+}
+
+/**
+ * Takes a log apart for one lane.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Projection.Projection<Located, Lanes> =>
+  Projection.make({
+    initial: (): Draft => ({
+      seq: 0,
+      nodes: [],
+      byId: new Map(),
+      links: [],
+      holes: [],
+      findings: [],
+      others: [],
+      otherIds: new Map(),
+      lastPrompt: undefined
+    }),
+    evolve: (draft, located: Located) => {
+      const { entry } = located
+      const seq = draft.seq++
+      if (Entry.isMessage(entry)) message(draft, entry, located.at, seq, lane)
+      else if (entry instanceof Entry.Malformed) hole(draft, entry, seq)
+      else if (entry.type === "last-prompt") lastPrompt(draft, entry as Entry.OfKind<"last-prompt">, seq)
+      else link(draft, entry, seq)
+      return draft
+    },
+    extract: ({ findings, holes, lastPrompt: last, links, nodes, otherIds, others }) => ({
+      written: { nodes: [...nodes], links: [...links], foreign: otherIds, holes, lastPrompt: last, policy, findings },
+      sidechains: sidechains(others, otherIds)
+    })
+  })
+
+const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: number, lane: Choice): void => {
+  const { uuid } = entry
+  if (uuid === "") return
+  const isMain = lane === "sidechain" || entry.isSidechain !== true
+  const ids = isMain ? draft.byId : draft.otherIds
+  const nodes = isMain ? draft.nodes : draft.others
+  const key = isMain ? uuid : otherKey(entry)
+  const first = ids.get(key)
+  if (first === undefined) {
+    ids.set(key, nodes.length)
+    if (!isMain && !ids.has(uuid)) ids.set(uuid, nodes.length)
+    nodes.push({ index: nodes.length, seq, uuid, entry, at })
+    if (isMain && Boundary.isCompact(entry)) draft.lastPrompt = undefined
+  } else if (isMain && !sameContent(nodes[first]!.entry, entry)) {
+    draft.findings.push(Finding.make("repeated-id", { uuid, lines: [nodes[first]!.at.line, at.line] }, at))
+  }
+}
+
+/** Ids are a namespace per lane: of several agents in one log, each may hold the same id. */
+const otherKey = (entry: Entry.Message): string => `${entry.agentId ?? ""}/${entry.uuid}`
+
+const sameContent = (a: Entry.Message, b: Entry.Message): boolean =>
+  Equal.equals(Entry.original(a), Entry.original(b))
+
+const link = (draft: Draft, entry: Entry.Known | Entry.Unknown, seq: number): void => {
+  const { parentUuid, uuid } = entry as { readonly uuid?: unknown; readonly parentUuid?: unknown }
+  if (typeof uuid !== "string" || uuid === "" || parentUuid === undefined) return
+  if (entry.type !== "progress" && Entry.kindOf(entry) !== "unknown") return
+  draft.links.push({ seq, uuid, parentUuid: typeof parentUuid === "string" && parentUuid !== "" ? parentUuid : null })
+}
+
+const lastPrompt = (draft: Draft, entry: Entry.OfKind<"last-prompt">, seq: number): void => {
+  if (entry.leafUuid !== undefined && entry.leafUuid !== "") draft.lastPrompt = { seq, leafUuid: entry.leafUuid }
+}
+
+const hole = (draft: Draft, entry: Entry.Malformed, seq: number): void => {
+  if (entry.reason === "blank") return
+  const ids = new Set<string>()
+  for (const [, id] of Array.from(entry.bytes, (byte) => String.fromCharCode(byte)).join("").matchAll(idInText)) ids.add(id!)
+  draft.holes.push({ seq, ids })
+}
+
+const idInText = /"uuid"\s*:\s*"([^"\\]{1,128})"/g
+
+const sidechains = (
+  nodes: ReadonlyArray<SessionGraph.Node>,
+  ids: ReadonlyMap<string, number>
+): ReadonlyArray<Sidechain> => {
+  const roots = new Int32Array(nodes.length).fill(-1)
+  const rootOf = (start: number): number => {
+    const path: Array<number> = []
+    const seen = new Set<number>()
+    let at = start
+    while (roots[at] === -1 && !seen.has(at)) {
+      path.push(at)
+      seen.add(at)
+      const { entry } = nodes[at]!
+      const parent = SessionGraph.parentUuidOf(entry)
+      const up = parent === null ? undefined : ids.get(`${entry.agentId ?? ""}/${parent}`)
+      if (up === undefined) roots[at] = at
+      else at = up
+    }
+    const root = roots[at] === -1 ? at : roots[at]!
+    for (const node of path) roots[node] = root
+    return root
+  }
+  const lanes = new Map<string, { agentId: string | null; root: string; entries: number }>()
+  for (const node of nodes) {
+    const root = nodes[rootOf(node.index)]!.uuid
+    const agentId = node.entry.agentId || null
+    const key = agentId ?? `/${root}`
+    const lane = lanes.get(key)
+    if (lane === undefined) lanes.set(key, { agentId, root, entries: 1 })
+    else lane.entries++
+  }
+  return [...lanes.values()]
+}

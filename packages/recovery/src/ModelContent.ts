@@ -1,0 +1,139 @@
+/**
+ * ModelContent: single blocks and texts as the Messages API accepts them. Nothing here looks at more than one entry,
+ * but for a collapsed span.
+ *
+ * 1. A block that needs no change is the block that was read.
+ * 2. Lone surrogates become U+FFFD: here, and never in the log.
+ */
+import * as Content from "@reprise/domain/Content"
+import type * as Entry from "@reprise/domain/Entry"
+import type { Node } from "./SessionGraph.ts"
+
+/**
+ * Whether a block is thinking, readable or not.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isThinking = (block: Content.Block): boolean =>
+  block.type === "thinking" || block.type === "redacted_thinking"
+
+const isBlank = (block: Content.Block): boolean => Content.isText(block) && block.text.trim() === ""
+
+/**
+ * The blocks of an assistant entry that can be sent: no blank text, no result of ours, no call of a server tool that
+ * was left open; a call's input is an object.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const ofAssistant = (content: unknown): ReadonlyArray<Content.Block> => {
+  const blocks = Content.blocks(content)
+  const answered = new Set(blocks.flatMap((block) => ("tool_use_id" in block ? [block.tool_use_id] : [])))
+  return blocks
+    .filter((block) => !isBlank(block) && block.type !== "tool_result")
+    .filter((block) => !Content.is("server_tool_use", block) || answered.has(block.id))
+    .map((block) => wellFormed(Content.isToolUse(block) && !isObject(block.input) ? { ...block, input: {} } : block))
+}
+
+/**
+ * The blocks of user text that can be sent: an empty text is none.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const ofUser = (blocks: ReadonlyArray<Content.Block>): ReadonlyArray<Content.Block> =>
+  blocks.filter((block) => !Content.isText(block) || block.text !== "").map(wellFormed)
+
+/**
+ * A result with the text that stands for it, where one does.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const replace = (
+  block: Content.ToolResult,
+  replaced: ReadonlyMap<string, unknown> | undefined
+): Content.ToolResult => {
+  const content = replaced?.get(block.tool_use_id)
+  return wellFormed(
+    typeof content === "string" || Array.isArray(content) ? { ...block, content: content as string } : block
+  )
+}
+
+/**
+ * The result that closes a call which was never answered.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const interrupted = (toolUseId: string): Content.ToolResult =>
+  Content.toolResult({
+    tool_use_id: toolUseId,
+    content: "The call was interrupted before it gave a result.",
+    is_error: true
+  })
+
+/**
+ * The spans of a conversation that commits hide, and the summary that stands at the start of each (by node index).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Collapsed {
+  readonly hidden: ReadonlySet<number>
+  readonly summaries: ReadonlyMap<number, string>
+}
+
+/**
+ * What the commits of context collapse hide. A commit counts where both its ends are on the conversation, in order; a
+ * later commit may hide an earlier one.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const collapse = (
+  nodes: ReadonlyArray<Node>,
+  commits: ReadonlyArray<Entry.OfKind<"marble-origami-commit">>
+): Collapsed => {
+  const hidden = new Set<number>()
+  const summaries = new Map<number, string>()
+  if (commits.length === 0) return { hidden, summaries }
+  const places = new Map(nodes.map((node, place) => [node.uuid, place]))
+  for (const { firstArchivedUuid, lastArchivedUuid, summary, summaryContent } of commits) {
+    const first = places.get(firstArchivedUuid ?? "")
+    const last = places.get(lastArchivedUuid ?? "")
+    const text = summaryContent ?? summary
+    if (first === undefined || last === undefined || last < first || text === undefined) continue
+    for (let place = first; place <= last; place++) {
+      hidden.add(nodes[place]!.index)
+      summaries.delete(nodes[place]!.index)
+    }
+    summaries.set(nodes[first]!.index, text)
+  }
+  return { hidden, summaries }
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/**
+ * The value with every string well-formed; the value itself where all are.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const wellFormed = <A>(value: A): A => {
+  if (typeof value === "string") return (value.isWellFormed() ? value : value.toWellFormed()) as A
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) {
+    const mapped = value.map(wellFormed)
+    return (mapped.every((one, i) => one === value[i]) ? value : mapped) as A
+  }
+  let changed = false
+  const entries = Object.entries(value).map(([key, one]) => {
+    const same = wellFormed(one)
+    changed ||= same !== one || !key.isWellFormed()
+    return [key.toWellFormed(), same] as const
+  })
+  return changed ? (Object.fromEntries(entries) as A) : value
+}

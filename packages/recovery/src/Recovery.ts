@@ -1,0 +1,146 @@
+/**
+ * Recovery: the fold from a log to the state of its session. It never fails, never writes, and ends on every log.
+ *
+ *   Located ──▶ struct({ lanes, metadata, snapshots, reading }) ──extract──▶ repair ──▶ SessionState
+ *
+ * Following a live log costs `evolve` only; repair runs when the state is asked for.
+ */
+import * as Entry from "@reprise/domain/Entry"
+import * as Finding from "@reprise/domain/Finding"
+import type { Located } from "@reprise/domain/Line"
+import * as Projection from "@reprise/domain/Projection"
+import * as SessionMetadata from "@reprise/domain/SessionMetadata"
+import * as Branches from "./Branches.ts"
+import * as Consistency from "./Consistency.ts"
+import * as Lanes from "./Lanes.ts"
+import * as Repair from "./Repair.ts"
+import * as SessionGraph from "./SessionGraph.ts"
+import type { SessionState } from "./SessionState.ts"
+import * as Snapshots from "./Snapshots.ts"
+
+/**
+ * What is recovered: which lane (default: main), and by which rule its leaf is chosen (default: the log's own).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly lane?: Lanes.Choice
+  readonly leaf?: SessionGraph.LeafPolicy
+}
+
+/** What is noticed entry by entry: damage of lines, unknown types, whose entries they are, how far it was read. */
+interface Reading {
+  readonly damage: Array<Finding.Finding>
+  readonly unknown: Map<string, { count: number; readonly at: Finding.Position }>
+  readonly sessions: Map<string, { count: number; readonly at: Finding.Position }>
+  start: number
+  end: number
+  lines: number
+  lastLine: number
+}
+
+const count = (
+  counts: Map<string, { count: number; readonly at: Finding.Position }>,
+  key: string,
+  at: Finding.Position
+): void => {
+  const known = counts.get(key)
+  if (known === undefined) counts.set(key, { count: 1, at })
+  else known.count++
+}
+
+const reading: Projection.Projection<Located, Reading> = Projection.make({
+  initial: (): Reading => ({
+    damage: [],
+    unknown: new Map(),
+    sessions: new Map(),
+    start: -1,
+    end: 0,
+    lines: 0,
+    lastLine: -1
+  }),
+  evolve: (draft, { at, damage, entry }: Located) => {
+    for (const finding of damage) Finding.push(draft.damage, finding)
+    if (draft.start === -1) draft.start = at.byteStart
+    draft.end = at.byteEnd
+    if (at.line !== draft.lastLine) draft.lines++
+    draft.lastLine = at.line
+    if (entry instanceof Entry.Malformed) return draft
+    if (Entry.kindOf(entry) === "unknown") count(draft.unknown, entry.type, at)
+    const { sessionId } = entry as { readonly sessionId?: unknown }
+    if (typeof sessionId === "string" && sessionId !== "") count(draft.sessions, sessionId, at)
+    return draft
+  },
+  extract: (draft) => draft
+})
+
+const readingFindings = ({ damage, sessions, unknown }: Reading): ReadonlyArray<Finding.Finding> => [
+  ...damage,
+  ...Array.from(unknown, ([type, { at, count }]) => Finding.make("unknown-type", { type, count }, at)),
+  ...Array.from(sessions, ([sessionId, { at, count }]) => Finding.make("foreign-session", { sessionId, count }, at)).slice(1)
+]
+
+/**
+ * The projection from located entries to the recovered session.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const make = (options: Options = {}): Projection.Projection<Located, SessionState> =>
+  Projection.map(
+    Projection.struct({
+      lanes: Lanes.projection(options.lane ?? "main", options.leaf ?? "last-prompt"),
+      metadata: Projection.entries(SessionMetadata.projection),
+      snapshots: Projection.entries(Snapshots.projection),
+      reading
+    }),
+    ({ lanes, metadata, reading, snapshots }): SessionState => {
+      const repaired = Repair.repair(SessionGraph.make(lanes.written))
+      const conversation = repaired.chain.map((node) => repaired.graph.nodes[node]!)
+      const consistency = Consistency.check(lanes.written.nodes, conversation)
+      return {
+        sessionId: reading.sessions.keys().next().value,
+        conversation,
+        ...Branches.account(repaired),
+        sidechains: lanes.sidechains,
+        messages: lanes.written.nodes.length,
+        metadata,
+        snapshots,
+        consistency,
+        findings: [
+          ...readingFindings(reading),
+          ...repaired.findings,
+          ...snapshots.pending.map(({ text }) => Finding.make("pending-prompt", { text })),
+          ...Consistency.findings(consistency)
+        ],
+        extent: { byteStart: Math.max(reading.start, 0), byteEnd: reading.end, lines: reading.lines }
+      }
+    }
+  )
+
+/**
+ * The projection for the main lane and the log's own leaf.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const projection: Projection.Projection<Located, SessionState> = make()
+
+/**
+ * Recovers a session from its entries.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const fold = (entries: Iterable<Located>, options?: Options): SessionState =>
+  Projection.fold(options === undefined ? projection : make(options), entries)
+
+/**
+ * The session as it was after the first `n` entries.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const stateAt = (entries: ReadonlyArray<Located>, n: number, options?: Options): SessionState =>
+  fold(entries.slice(0, n), options)

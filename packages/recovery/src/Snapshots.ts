@@ -1,0 +1,125 @@
+/**
+ * Snapshots: what stands beside the conversation, each its own small fold (RECOVERY §12).
+ *
+ * 1. File history: snapshots in order, an update replaces the one that its inner id names, a delta adds one path.
+ * 2. Replacements: the last text for a tool result wins, the main lane's and each agent's apart.
+ * 3. Collapse: commits in order, with the last staged snapshot.
+ * 4. Queue: what was enqueued and never taken. Real queues do not balance; taking from an empty one does nothing.
+ */
+import * as Content from "@reprise/domain/Content"
+import type * as Entry from "@reprise/domain/Entry"
+import * as Projection from "@reprise/domain/Projection"
+import type * as Snapshot from "@reprise/domain/Snapshot"
+
+/**
+ * The files that were tracked at one message, and the backup of each.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FileHistory {
+  readonly messageId: string
+  readonly timestamp?: string
+  readonly backups: ReadonlyMap<string, Snapshot.Backup>
+}
+
+/**
+ * A prompt that waits to be sent.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Queued {
+  readonly text: string
+  readonly timestamp?: string
+}
+
+/**
+ * All snapshots of a session.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Snapshots {
+  readonly fileHistory: ReadonlyArray<FileHistory>
+  readonly attribution: ReadonlyArray<Entry.OfKind<"attribution-snapshot">>
+  /** Per lane (`""` is the main lane, else an agent): replacement by tool use id. */
+  readonly replacements: ReadonlyMap<string, ReadonlyMap<string, unknown>>
+  readonly collapse: {
+    readonly commits: ReadonlyArray<Entry.OfKind<"marble-origami-commit">>
+    readonly staged: Entry.OfKind<"marble-origami-snapshot"> | undefined
+  }
+  readonly pending: ReadonlyArray<Queued>
+}
+
+/** File history by the id of its snapshot, in order of first sight. */
+const fileHistory = Projection.map(
+  Projection.match<Map<string, FileHistory>>(() => new Map(), {
+    "file-history-snapshot": (history, { snapshot }) => {
+      const id = snapshot?.messageId
+      if (id === undefined) return history
+      const time = snapshot?.timestamp
+      return history.set(id, {
+        messageId: id,
+        ...(time === undefined ? undefined : { timestamp: time }),
+        backups: new Map(Object.entries(snapshot?.trackedFileBackups ?? {}))
+      })
+    },
+    "file-history-delta": (history, { backup, snapshotMessageId, trackingPath }) => {
+      const known = snapshotMessageId === undefined ? undefined : history.get(snapshotMessageId)
+      if (known === undefined || trackingPath === undefined || !backup) return history
+      return history.set(known.messageId, { ...known, backups: new Map([...known.backups, [trackingPath, backup]]) })
+    }
+  }),
+  (history): ReadonlyArray<FileHistory> => [...history.values()]
+)
+
+const attribution = Projection.map(
+  Projection.match<Map<string, Entry.OfKind<"attribution-snapshot">>>(() => new Map(), {
+    "attribution-snapshot": (all, entry) => all.set(entry.messageId ?? "", entry)
+  }),
+  (all) => [...all.values()]
+)
+
+const replacements = Projection.map(
+  Projection.match<Map<string, Map<string, unknown>>>(() => new Map(), {
+    "content-replacement": (lanes, entry) => {
+      const lane = entry.agentId ?? ""
+      const texts = lanes.get(lane) ?? new Map<string, unknown>()
+      for (const { replacement, toolUseId } of entry.replacements ?? []) {
+        if (toolUseId !== undefined && replacement !== undefined) texts.set(toolUseId, replacement)
+      }
+      return lanes.set(lane, texts)
+    }
+  }),
+  (lanes): Snapshots["replacements"] => new Map(Array.from(lanes, ([lane, texts]) => [lane, new Map(texts)]))
+)
+
+const collapse = Projection.match<Snapshots["collapse"]>(() => ({ commits: [], staged: undefined }), {
+  "marble-origami-commit": ({ commits, staged }, entry) => ({ commits: [...commits, entry], staged }),
+  "marble-origami-snapshot": ({ commits }, entry) => ({ commits, staged: entry })
+})
+
+const pending = Projection.match<ReadonlyArray<Queued>>(() => [], {
+  "queue-operation": (queue, { content, operation, timestamp }) => {
+    if (operation === "enqueue") {
+      const text = Content.textOf(content)
+      return [...queue, { text, ...(timestamp === undefined ? undefined : { timestamp }) }]
+    }
+    return operation === "dequeue" || operation === "remove" ? queue.slice(1) : operation === "popAll" ? [] : queue
+  }
+})
+
+/**
+ * Folds entries to all snapshots.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const projection: Projection.Projection<Entry.Entry, Snapshots> = Projection.struct({
+  fileHistory,
+  attribution,
+  replacements,
+  collapse,
+  pending
+})

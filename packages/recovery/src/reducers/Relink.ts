@@ -1,0 +1,177 @@
+/**
+ * Relink: the messages that a compaction keeps (RECOVERY §5).
+ *
+ *   before   … u2 ─ a2 ─ u3 ─ a3          B ─ S ─ u4       B keeps u3, a3 with anchor S
+ *   after    … u2 ─ a2                    B ─ S ─ u3 ─ a3 ─ u4
+ *
+ * The first kept message hangs on the anchor, each next one on the one before it. What else hung on the anchor, and what
+ * came later and hung on a message that was not kept, hangs on the last kept one; where nothing is kept, on the newest
+ * message behind the boundary that is not later. A rewind stays where it points. In a log in which no boundary has a
+ * record of kept messages nothing is pruned, and a branch that leaves before the boundary stays one.
+ *
+ * One record counts: that of the last boundary in the file that its own record puts on the conversation. A boundary on
+ * an abandoned branch is passed over, so a compaction is local to its branch. Kept lines may have been written again
+ * behind the boundary, already linked: both forms give the same graph.
+ */
+import * as Boundary from "@reprise/domain/Boundary"
+import * as Finding from "@reprise/domain/Finding"
+import * as Bridge from "../Bridge.ts"
+import * as Conversation from "../Conversation.ts"
+import * as Round from "../Round.ts"
+import * as SessionGraph from "../SessionGraph.ts"
+
+/**
+ * Whether the compaction that counts is found and its kept messages stand in place.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReduced = (graph: SessionGraph.SessionGraph): boolean => {
+  const counted = choose(graph).counted
+  if (counted === undefined) return graph.compaction === undefined
+  const { changes, compaction } = counted
+  return changes.size === 0 && graph.compaction !== undefined && sameCompaction(graph.compaction, compaction)
+}
+
+const sameCompaction = (a: SessionGraph.Compaction, b: SessionGraph.Compaction): boolean =>
+  a.boundary === b.boundary && a.prunes === b.prunes && a.kept.length === b.kept.length && a.kept.every((node, i) => node === b.kept[i])
+
+/**
+ * Puts the kept messages of the compaction that counts in their place.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const reduce = (graph: SessionGraph.SessionGraph): SessionGraph.SessionGraph => {
+  const { counted, findings } = choose(graph)
+  if (counted === undefined) return SessionGraph.report({ ...graph, compaction: undefined }, findings)
+  const relinked = SessionGraph.withParents(graph, counted.changes)
+  return SessionGraph.report({ ...relinked, compaction: counted.compaction }, [...findings, ...counted.findings])
+}
+
+/** What one boundary's record asks for: only parents that are not so already. */
+interface Record {
+  readonly compaction: SessionGraph.Compaction
+  readonly changes: ReadonlyMap<number, number>
+  readonly findings: ReadonlyArray<Finding.Finding>
+}
+
+const choose = (
+  graph: SessionGraph.SessionGraph
+): { readonly counted: Record | undefined; readonly findings: ReadonlyArray<Finding.Finding> } => {
+  const findings: Array<Finding.Finding> = []
+  let unfinished = true
+  for (let i = graph.nodes.length - 1; i >= 0; i--) {
+    const { at, entry, uuid } = graph.nodes[i]!
+    if (entry.type === "user" || entry.type === "assistant") unfinished = false
+    if (graph.removed.has(i) || !Boundary.isCompact(entry)) continue
+    if (unfinished) {
+      findings.push(Finding.make("boundary-unfinished", { uuid }, at))
+      continue
+    }
+    const record = recordOf(graph, i)
+    const relinked = { ...SessionGraph.withParents(graph, record.changes), compaction: record.compaction }
+    if (Conversation.descendsFrom(relinked, Conversation.leafOf(relinked).node, i)) return { counted: record, findings }
+    if (record.compaction.kept.length > 0) findings.push(Finding.make("boundary-off-chain", { uuid }, at))
+  }
+  return { counted: undefined, findings }
+}
+
+const recordOf = (graph: SessionGraph.SessionGraph, boundary: number): Record => {
+  const { findings, kept } = keptOf(graph, boundary)
+  const prunes = graph.nodes.some(({ entry, index }) => index <= boundary && Boundary.preserved(entry) !== undefined)
+  const compaction = { boundary, kept, prunes }
+  const changes = new Map<number, number>()
+  if (!prunes) return { compaction, changes, findings }
+  const isKept = new Set(kept)
+  const isPruned = (node: number): boolean => node >= 0 && node < boundary && !isKept.has(node)
+  const hang = (node: number, on: number): void => {
+    if (graph.parent[node] !== on) changes.set(node, on)
+  }
+  const anchor = kept.length === 0 ? boundary : anchorOf(graph, boundary, findings)
+  kept.forEach((node, i) => hang(node, i === 0 ? anchor : kept[i - 1]!))
+  const aboveAnchor = new Set(SessionGraph.pathTo(graph, anchor))
+  const tail = kept.at(-1)
+  const bridge = tail === undefined ? bridging(graph, isPruned) : () => tail
+  for (let i = 0; i < graph.nodes.length; i++) {
+    if (isKept.has(i) || aboveAnchor.has(i) || graph.removed.has(i)) continue
+    const orphaned = i > boundary && isPruned(graph.parent[i]!) && !Round.isRewind(graph.nodes[i]!.entry)
+    if (orphaned) hang(i, bridge(i))
+    else if (tail !== undefined && graph.parent[i] === anchor) hang(i, tail)
+  }
+  return { compaction, changes, findings }
+}
+
+/** The anchor of the kept messages; the summary where it is in no line. */
+const anchorOf = (
+  graph: SessionGraph.SessionGraph,
+  boundary: number,
+  findings: Array<Finding.Finding>
+): number => {
+  const { at, entry, uuid } = graph.nodes[boundary]!
+  const anchor = Boundary.preserved(entry)?.anchor ?? ""
+  const named = graph.byId.get(anchor)
+  if (named !== undefined && !graph.removed.has(named)) return named
+  const summary = summaryOf(graph, boundary)
+  findings.push(Finding.make("anchor-missing", { uuid, anchor, bridgedTo: graph.nodes[summary]!.uuid }, at))
+  return summary
+}
+
+/** By time, among what was not pruned; an entry's own descendants are passed over. */
+const bridging = (graph: SessionGraph.SessionGraph, isPruned: (node: number) => boolean) => {
+  const treeOf = (node: number): number => {
+    let at = node
+    while (graph.parent[at]! >= 0 && !isPruned(graph.parent[at]!)) at = graph.parent[at]!
+    return at
+  }
+  return Bridge.make(Bridge.timesOf(graph.nodes), (node) => !isPruned(node), treeOf)
+}
+
+const keptOf = (
+  graph: SessionGraph.SessionGraph,
+  boundary: number
+): { readonly kept: ReadonlyArray<number>; readonly findings: Array<Finding.Finding> } => {
+  const { at, entry, uuid } = graph.nodes[boundary]!
+  const record = Boundary.preserved(entry)
+  if (record === undefined) return { kept: [], findings: [] }
+  if (record.kind === "segment") {
+    const kept = segment(graph, record.head, record.tail)
+    return kept === undefined
+      ? { kept: [], findings: [Finding.make("preserved-broken", { uuid }, at)] }
+      : { kept, findings: [] }
+  }
+  const kept = new Set<number>()
+  const missing: Array<string> = []
+  for (const id of record.uuids) {
+    const node = graph.byId.get(id)
+    if (node === undefined) missing.push(id)
+    else if (node !== boundary && !graph.removed.has(node)) kept.add(node)
+  }
+  const findings = missing.length === 0 ? [] : [Finding.make("preserved-missing", { uuid, uuids: missing }, at)]
+  return { kept: [...kept], findings }
+}
+
+/** The nodes from head to tail, by the walk from the tail upward; nothing when the head is not reached. */
+const segment = (
+  graph: SessionGraph.SessionGraph,
+  headUuid: string,
+  tailUuid: string
+): ReadonlyArray<number> | undefined => {
+  const head = graph.byId.get(headUuid)
+  const tail = graph.byId.get(tailUuid)
+  if (head === undefined || tail === undefined) return undefined
+  const walk: Array<number> = []
+  for (let at = tail; at >= 0 && walk.length <= graph.nodes.length; at = graph.parent[at]!) {
+    walk.push(at)
+    if (at === head) return walk.reverse()
+  }
+  return undefined
+}
+
+/** The summary that follows the boundary, directly or behind attachments; the boundary itself when it has none. */
+const summaryOf = (graph: SessionGraph.SessionGraph, boundary: number): number => {
+  for (let i = boundary + 1; i < graph.nodes.length; i++) {
+    if (Boundary.isCompactSummary(graph.nodes[i]!.entry) && Conversation.descendsFrom(graph, i, boundary)) return i
+  }
+  return boundary
+}

@@ -1,0 +1,129 @@
+/**
+ * Reparent: broken links (RECOVERY §4).
+ *
+ *   before   u1 ← a1    x9 ← u2 ← a2        x9: in no line, or in another lane; or u2 ← u2; or a2 ← u2 ← a2
+ *   after    u1 ← a1 ←────── u2 ← a2        a1: the newest message that is not later than u2
+ *
+ * First every entry whose link leads nowhere is bridged, each by the links as they are written: its own descendants are
+ * passed over. Then every cycle, written or made by these bridges, is cut at its oldest entry, which is bridged in turn.
+ * Where nothing older exists the entry is a root. A written `null` is a root and is never bridged.
+ */
+import * as Finding from "@reprise/domain/Finding"
+import * as Bridge from "../Bridge.ts"
+import { FOREIGN, MISSING, parentUuidOf, ROOT, type SessionGraph } from "../SessionGraph.ts"
+
+/**
+ * Whether every message leads to a root.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReduced = (graph: SessionGraph): boolean =>
+  graph.parent.every((parent) => parent >= ROOT) && cycles(graph.parent).length === 0
+
+/**
+ * Bridges every broken link and reports it.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const reduce = (graph: SessionGraph): SessionGraph => {
+  if (isReduced(graph)) return graph
+  const parent = graph.parent.slice()
+  const times = Bridge.timesOf(graph.nodes)
+  const owners = new Set<number>()
+  const bridge = (broken: ReadonlyArray<number>, sequential: boolean): void => {
+    for (const owner of broken) parent[owner] = ROOT
+    const trees = forest(parent)
+    const find = Bridge.make(times, () => true, trees.find)
+    for (const owner of broken) {
+      const to = find(owner)
+      parent[owner] = to
+      owners.add(owner)
+      if (sequential && to >= 0) trees.join(owner, to)
+    }
+  }
+  bridge(loose(parent), false)
+  bridge(cycles(parent).map((cycle) => oldest(cycle, times)).sort((a, b) => a - b), true)
+  const ordered = [...owners].sort((a, b) => a - b)
+  const findings = ordered.flatMap((owner) => [report(graph, owner, parent[owner]!), ...gap(graph, owner, parent[owner]!)])
+  return { ...graph, parent, dangling: new Map(), findings: [...graph.findings, ...findings] }
+}
+
+/** The nodes whose link leads nowhere, or to themselves. */
+const loose = (parent: Int32Array): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  parent.forEach((to, node) => {
+    if (to < ROOT || to === node) found.push(node)
+  })
+  return found
+}
+
+/** Every cycle, as the nodes on it. */
+const cycles = (parent: Int32Array): ReadonlyArray<ReadonlyArray<number>> => {
+  const found: Array<ReadonlyArray<number>> = []
+  // 0: not seen; else the number of the walk that saw it. A walk that meets its own number has found a cycle.
+  const walk = new Int32Array(parent.length)
+  for (let i = 0; i < parent.length; i++) {
+    let at = i
+    while (at >= 0 && at < parent.length && walk[at] === 0) {
+      walk[at] = i + 1
+      at = parent[at]!
+    }
+    if (at < 0 || at >= parent.length || walk[at] !== i + 1) continue
+    const cycle = [at]
+    for (let on = parent[at]!; on !== at; on = parent[on]!) cycle.push(on)
+    found.push(cycle)
+  }
+  return found
+}
+
+/** The oldest of them; without times, or of equal ones, the first in the file. */
+const oldest = (cycle: ReadonlyArray<number>, times: ReadonlyArray<number | undefined>): number =>
+  cycle.reduce((a, b) => {
+    const order = (times[a] ?? Infinity) - (times[b] ?? Infinity)
+    return order < 0 || (!(order > 0) && a < b) ? a : b
+  })
+
+/** The tree of each node, by its root or by a node of the cycle that it leads to; trees can be joined. */
+const forest = (parent: Int32Array) => {
+  const up = Int32Array.from(parent, (p, i) => (p >= 0 ? p : i))
+  for (const cycle of cycles(parent)) up[cycle[0]!] = cycle[0]!
+  const find = (node: number): number => {
+    let root = node
+    while (up[root] !== root) root = up[root]!
+    for (let at = node; up[at] !== root; ) {
+      const next = up[at]!
+      up[at] = root
+      at = next
+    }
+    return root
+  }
+  return {
+    find,
+    join: (owner: number, to: number): void => {
+      up[owner] = find(to)
+    }
+  }
+}
+
+const report = (graph: SessionGraph, owner: number, to: number): Finding.Finding => {
+  const { at, entry, uuid } = graph.nodes[owner]!
+  const written = parentUuidOf(entry) ?? uuid
+  const bridged = { uuid, parent: graph.dangling.get(owner) ?? written, bridgedTo: graph.nodes[to]?.uuid ?? null }
+  const code = graph.parent[owner]!
+  if (code === MISSING) return Finding.make("missing-parent", bridged, at)
+  if (code === FOREIGN) return Finding.make("sidechain-parent", bridged, at)
+  return Finding.make(written === uuid ? "self-parent" : "cycle", bridged, at)
+}
+
+/** A damaged line between an entry and what it was bridged to: surely the parent when it names the parent's id. */
+const gap = (graph: SessionGraph, owner: number, to: number): ReadonlyArray<Finding.Finding> => {
+  const { at, seq, uuid } = graph.nodes[owner]!
+  const parent = graph.dangling.get(owner)
+  if (parent === undefined || graph.holes.length === 0) return []
+  if (graph.holes.some((hole) => hole.ids.has(parent))) return [Finding.make("gap", { uuid, severity: "loss" }, at)]
+  const from = graph.nodes[to]?.seq ?? -1
+  const between = graph.holes.some((hole) => hole.seq > from && hole.seq < seq)
+  return between ? [Finding.make("gap", { uuid, severity: "note" }, at)] : []
+}

@@ -1,0 +1,221 @@
+/**
+ * ToolResults: parallel tool calls (RECOVERY §7).
+ *
+ *   graph    u1 ─ call a ─ call b ─ result b ─ a2        one reply, stored as two entries
+ *                    └─ result a ─ note                  on no way from the leaf to the root
+ *   before   u1  call a  call b                    result b  a2
+ *   after    u1  call a  call b  result a  note    result b  a2
+ *
+ * For each reply on the chain: its missing siblings, then its missing results (by parent or by tool_use_id), each
+ * followed by the notes that hang on it, go right behind the last part of the reply that is on the chain, in file order.
+ * Notes on a call or result that is on the chain go behind it. Nothing is ever taken from another reply or made up.
+ *
+ * Two stretches of a chain that share a `message.id` with a prompt between them are two replies. Behind a boundary only
+ * entries that were written after it, or that it keeps, are put back.
+ */
+import * as Finding from "@reprise/domain/Finding"
+import * as Round from "../Round.ts"
+import * as SessionGraph from "../SessionGraph.ts"
+
+type Graph = SessionGraph.SessionGraph
+type Chain = ReadonlyArray<number>
+
+/**
+ * Whether nothing of a round on the chain is missing from it.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReduced = (graph: Graph, chain: Chain): boolean => missing(graph, chain).size === 0
+
+/**
+ * Puts back what belongs to the rounds of the chain.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const reduce = (graph: Graph, chain: Chain): Chain => {
+  const behind = missing(graph, chain)
+  return behind.size === 0 ? chain : chain.flatMap((node) => [node, ...(behind.get(node) ?? [])])
+}
+
+/**
+ * What `reduce` put back, as findings: one for each reply.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArray<Finding.Finding> => {
+  if (after.length === before.length) return []
+  const stood = new Set(before)
+  const recovered = new Map<string, Array<string>>()
+  let messageId = ""
+  for (const node of after) {
+    const { entry, uuid } = graph.nodes[node]!
+    messageId = Round.replyOf(entry) ?? messageId
+    if (stood.has(node)) continue
+    const uuids = recovered.get(messageId)
+    if (uuids === undefined) recovered.set(messageId, [uuid])
+    else uuids.push(uuid)
+  }
+  return Array.from(recovered, ([id, uuids]) => Finding.make("parallel-recovered", { messageId: id, uuids }))
+}
+
+/** One reply on the chain: where it starts and ends, and which of its calls are answered there. */
+interface Reply {
+  readonly first: number
+  last: number
+  readonly open: Set<string>
+  readonly siblings: Array<number>
+  readonly results: Array<number>
+}
+
+/** For nodes of the chain: what goes right behind them. */
+const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<number>> => {
+  const onChain = new Set(chain)
+  const isOff = offChain(graph, onChain)
+  const { byNode, byId, byCall } = repliesOn(graph, chain)
+  const behind = new Map<number, Array<number>>()
+  const placed = new Set<number>()
+  const notesOf = notes(graph, isOff, placed)
+
+  for (let i = 0; i < graph.nodes.length; i++) {
+    if (!isOff(i)) continue
+    const id = Round.replyOf(graph.nodes[i]!.entry)
+    if (id === undefined || !byId.has(id)) continue
+    const reply = siblingOf(graph, i, id, onChain, byNode)
+    if (reply === undefined) continue
+    reply.siblings.push(i)
+    placed.add(i)
+    byNode.set(i, reply)
+    for (const call of Round.callsOf(graph.nodes[i]!.entry)) openCall(byCall, reply, call)
+  }
+  for (const node of chain) for (const call of Round.answersOf(graph.nodes[node]!.entry)) byCall.get(call)?.open.delete(call)
+  for (let i = 0; i < graph.nodes.length; i++) {
+    if (!isOff(i)) continue
+    const reply = answered(graph, i, byCall, byNode)
+    if (reply === undefined) continue
+    reply.results.push(i)
+    placed.add(i)
+  }
+  const isCallOrResult = (node: number): boolean =>
+    Round.callsOf(graph.nodes[node]!.entry).length > 0 || Round.answersOf(graph.nodes[node]!.entry).length > 0
+  for (const node of chain) if (isCallOrResult(node)) push(behind, node, notesOf(node))
+  for (const reply of new Set(byNode.values())) {
+    const withNotes = [...reply.siblings, ...reply.results].flatMap((node) => [node, ...notesOf(node)])
+    push(behind, reply.last, withNotes)
+  }
+  return behind
+}
+
+const push = (behind: Map<number, Array<number>>, node: number, nodes: ReadonlyArray<number>): void => {
+  if (nodes.length > 0) behind.set(node, [...(behind.get(node) ?? []), ...nodes])
+}
+
+/** Nodes that the chain lacks and may have: not removed, and not from before its boundary unless kept. */
+const offChain = (graph: Graph, onChain: ReadonlySet<number>) => {
+  const boundary = graph.compaction !== undefined && onChain.has(graph.compaction.boundary) ? graph.compaction.boundary : -1
+  return (node: number): boolean => node > boundary && !onChain.has(node) && !graph.removed.has(node)
+}
+
+const repliesOn = (graph: Graph, chain: Chain) => {
+  const byNode = new Map<number, Reply>()
+  const byId = new Map<string, Reply>()
+  const byCall = new Map<string, Reply>()
+  let sincePrompt = new Map<string, Reply>()
+  for (const node of chain) {
+    const { entry } = graph.nodes[node]!
+    if (Round.isPrompt(entry)) sincePrompt = new Map()
+    if (entry.type !== "assistant") continue
+    const id = Round.replyOf(entry) ?? entry.uuid
+    const known = sincePrompt.get(id)
+    const reply = known ?? { first: node, last: node, open: new Set(), siblings: [], results: [] }
+    reply.last = node
+    sincePrompt.set(id, reply)
+    byId.set(id, reply)
+    byNode.set(node, reply)
+    for (const call of Round.callsOf(entry)) openCall(byCall, reply, call)
+  }
+  return { byNode, byId, byCall }
+}
+
+const openCall = (byCall: Map<string, Reply>, reply: Reply, call: string): void => {
+  if (byCall.has(call)) return
+  byCall.set(call, reply)
+  reply.open.add(call)
+}
+
+/**
+ * The reply that an entry off the chain is a part of: on the way up, past nothing but results and notes of the round
+ * and other parts of the reply, stands a part of it that is on the chain, or what its first part hangs on.
+ */
+const siblingOf = (
+  graph: Graph,
+  node: number,
+  id: string,
+  onChain: ReadonlySet<number>,
+  byNode: ReadonlyMap<number, Reply>
+): Reply | undefined => {
+  const partOf = (at: number): Reply | undefined =>
+    Round.replyOf(graph.nodes[at]!.entry) === id ? byNode.get(at) : undefined
+  for (let at = graph.parent[node]!; at >= 0; at = graph.parent[at]!) {
+    const { entry } = graph.nodes[at]!
+    const reply = partOf(at)
+    if (reply !== undefined) return reply
+    const isOther = Round.isTurn(entry) && Round.replyOf(entry) !== id
+    if (onChain.has(at) && (isOther || graph.parent[at]! < 0)) {
+      for (let child = SessionGraph.children(graph).first[at]!; child >= 0; child = SessionGraph.children(graph).next[child]!) {
+        const sibling = partOf(child)
+        if (sibling !== undefined && onChain.has(child)) return sibling
+      }
+    }
+    if (isOther) return undefined
+  }
+  return undefined
+}
+
+/** The reply whose open call the entry answers, or on a part of which the result hangs; the first answer counts. */
+const answered = (
+  graph: Graph,
+  node: number,
+  byCall: ReadonlyMap<string, Reply>,
+  byNode: ReadonlyMap<number, Reply>
+): Reply | undefined => {
+  const ids = Round.answersOf(graph.nodes[node]!.entry)
+  if (ids.length === 0) return undefined
+  let reply: Reply | undefined
+  for (const id of ids) {
+    const owner = byCall.get(id)
+    if (owner?.open.delete(id) === true) reply ??= owner
+  }
+  return reply ?? (ids.some((id) => byCall.has(id)) ? undefined : byNode.get(graph.parent[node]!))
+}
+
+/**
+ * The notes that hang on a node and hold no turn of their own, each before what hangs on it. What is `placed` already
+ * goes its own way.
+ */
+const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlySet<number>) => {
+  const { first, next } = SessionGraph.children(graph)
+  const below = (node: number): ReadonlyArray<number> | undefined => {
+    const found: Array<number> = []
+    const stack = [node]
+    while (stack.length > 0) {
+      const at = stack.pop()!
+      if (placed.has(at)) continue
+      if (!isOff(at) || !Round.isNote(graph.nodes[at]!.entry)) return undefined
+      found.push(at)
+      const own: Array<number> = []
+      for (let child = first[at]!; child >= 0; child = next[child]!) own.push(child)
+      stack.push(...own.reverse())
+    }
+    return found
+  }
+  return (node: number): ReadonlyArray<number> => {
+    const all: Array<number> = []
+    for (let child = first[node]!; child >= 0; child = next[child]!) {
+      if (isOff(child) && !placed.has(child)) all.push(...(below(child) ?? []))
+    }
+    return all
+  }
+}

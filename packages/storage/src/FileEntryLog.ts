@@ -1,0 +1,167 @@
+/**
+ * FileEntryLog: the port `EntryLog` on files, over `node:fs`.
+ *
+ * 1. Reading and appending are synchronous calls: a window of a file in the page cache costs less than a hop to a
+ *    thread. Only `sync`, which waits for the disk, is asynchronous.
+ * 2. Files are 0600 and directories 0700 whatever the umask; a transcript may not be a symlink, its directories may.
+ * 3. Descriptors are kept (`maxOpen`), `O_APPEND`; each write makes sure first that the file is still the one at its path.
+ */
+import * as Effect from "effect/Effect"
+import type * as Config from "effect/Config"
+import * as Layer from "effect/Layer"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as EntryLog from "./EntryLog.ts"
+import * as Files from "./internal/files.ts"
+import * as ProjectPath from "./ProjectPath.ts"
+
+/**
+ * The directory that holds one folder per project, and how many descriptors are kept (64).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly projects: string
+  readonly maxOpen?: number
+}
+
+/**
+ * Logs below a directory of one's own.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWith = (options: Options): Layer.Layer<EntryLog.EntryLog> =>
+  Layer.effect(
+    EntryLog.EntryLog,
+    Effect.acquireRelease(
+      Effect.sync(() => Files.make(path.resolve(options.projects), options.maxOpen ?? 64)),
+      (files) => Effect.sync(() => files.releaseAll())
+    ).pipe(Effect.map((files) => make(path.resolve(options.projects), files)))
+  )
+
+/**
+ * Logs where the reference client keeps them: `$CLAUDE_CONFIG_DIR/projects`, else `~/.claude/projects`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<EntryLog.EntryLog, Config.ConfigError> = Layer.unwrap(
+  Effect.map(ProjectPath.projectsDirectory, (projects) => layerWith({ projects }))
+)
+
+type Operation = EntryLog.EntryLogError["operation"]
+
+const attempt = <A>(operation: Operation, file: string, run: () => A): Effect.Effect<A, EntryLog.EntryLogError> =>
+  Effect.try({ try: run, catch: (cause) => errorOf(operation, file, cause) })
+
+const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"] => {
+  const pathOf = (log: EntryLog.LogId): string => EntryLog.pathOf(projects, log)
+  return EntryLog.EntryLog.of({
+    append: (log, lines) => attempt("append", pathOf(log), () => files.append(pathOf(log), lines)),
+    sync: (log) => {
+      const file = pathOf(log)
+      return Effect.callback<void, EntryLog.EntryLogError>((resume) => {
+        const done = (cause: unknown) =>
+          resume(cause === null ? Effect.void : Effect.fail(errorOf("sync", file, cause)))
+        try {
+          files.sync(file, done)
+        } catch (cause) {
+          done(cause)
+        }
+      })
+    },
+    reader: (log) => {
+      const file = pathOf(log)
+      return Effect.acquireRelease(
+        attempt("read", file, () => fs.openSync(file, fs.constants.O_RDONLY)),
+        (fd) => Effect.sync(() => fs.closeSync(fd))
+      ).pipe(
+        Effect.flatMap((fd) =>
+          attempt("read", file, () => fs.fstatSync(fd).size).pipe(
+            Effect.map((size) => ({
+              size,
+              read: (offset: number, into: Uint8Array) =>
+                attempt("read", file, () => fs.readSync(fd, into, 0, into.length, offset))
+            }))
+          )
+        )
+      )
+    },
+    stat: (log) =>
+      attempt("stat", pathOf(log), () => {
+        const { mtimeMs, size } = fs.statSync(pathOf(log))
+        return { size, mtime: mtimeMs }
+      }),
+    release: (log) => Effect.sync(() => files.release(pathOf(log))),
+    project: (directory) =>
+      attempt("project", directory, () => ProjectPath.keyOf(Files.resolve(path.resolve(directory)))),
+    projects: attempt("list", projects, () => directories(projects)),
+    sessions: (project) =>
+      attempt("list", path.resolve(projects, project), () =>
+        entries(path.resolve(projects, project)).flatMap((file) => {
+          const sessionId = file.isFile() ? ProjectPath.sessionOf(file.name) : undefined
+          return sessionId === undefined ? [] : [EntryLog.session(project, sessionId)]
+        })
+      ),
+    sidechains: EntryLog.match({
+      File: () => Effect.succeed([]),
+      Session: ({ project, sessionId }) => {
+        const folder = ProjectPath.subagents({ project: path.resolve(projects, project), sessionId })
+        return attempt("list", folder, () =>
+          below(folder).flatMap((parts) => {
+            const lane = ProjectPath.laneOf(parts)
+            return lane === undefined ? [] : [EntryLog.session(project, sessionId, lane)]
+          })
+        )
+      }
+    })
+  })
+}
+
+const entries = (directory: string): ReadonlyArray<fs.Dirent> => {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true })
+  } catch (cause) {
+    if (Files.codeOf(cause) === "ENOENT") return []
+    throw cause
+  }
+}
+
+const directories = (directory: string): ReadonlyArray<string> =>
+  entries(directory).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+
+/** The files below a directory, each as its parts. */
+const below = (directory: string): ReadonlyArray<ReadonlyArray<string>> =>
+  entries(directory).flatMap((entry) =>
+    entry.isDirectory()
+      ? below(path.join(directory, entry.name)).map((parts) => [entry.name, ...parts])
+      : [[entry.name]]
+  )
+
+const reasonOf: { readonly [code: string]: EntryLog.Reason } = {
+  ENOENT: "NotFound",
+  ENOTDIR: "NotFound",
+  ENOSPC: "NoSpace",
+  EDQUOT: "NoSpace",
+  EACCES: "Denied",
+  EPERM: "Denied",
+  EROFS: "ReadOnly",
+  ELOOP: "Symlink",
+  EMFILE: "TooManyFiles",
+  ENFILE: "TooManyFiles",
+  EIO: "InputOutput"
+}
+
+const errorOf = (operation: Operation, file: string, thrown: unknown): EntryLog.EntryLogError => {
+  const isShort = thrown instanceof Files.ShortWrite
+  const cause = isShort ? thrown.cause : thrown
+  return new EntryLog.EntryLogError({
+    operation,
+    path: file,
+    reason: reasonOf[Files.codeOf(cause) ?? ""] ?? "Other",
+    ...(isShort ? { written: thrown.written } : operation === "append" ? { written: 0 } : {}),
+    cause
+  })
+}

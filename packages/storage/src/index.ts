@@ -1,0 +1,6 @@
+export * as EntryLog from "./EntryLog.ts"
+export * as FileEntryLog from "./FileEntryLog.ts"
+export * as LineReader from "./LineReader.ts"
+export * as ProjectPath from "./ProjectPath.ts"
+export * as SessionWriter from "./SessionWriter.ts"
+export * as Transcript from "./Transcript.ts"

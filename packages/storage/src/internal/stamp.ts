@@ -1,0 +1,56 @@
+/**
+ * Stamp: a body becomes an entry, with its keys in the order of FORMAT §8.
+ *
+ *   parentUuid logicalParentUuid? isSidechain agentId? type subtype? message|attachment|content?
+ *   uuid timestamp …rest of the body… userType entrypoint? cwd sessionId version gitBranch?
+ */
+import type * as Entry from "@reprise/domain/Entry"
+
+/** What a writer knows and a body does not. */
+export interface Stamp {
+  readonly parentUuid: string | null
+  readonly agentId: string | undefined
+  readonly uuid: string
+  readonly timestamp: string
+  readonly sourceToolAssistantUUID: string | undefined
+  readonly entrypoint: string | undefined
+  readonly cwd: string
+  readonly sessionId: string
+  readonly version: string
+  readonly gitBranch: string | undefined
+}
+
+/** Keys that stand before the id; the others of a body stand behind it. */
+const leading = ["message", "attachment", "content"]
+
+/** Keys that only a stamp may set. */
+const stamped = new Set(
+  "parentUuid isSidechain agentId uuid timestamp userType entrypoint cwd sessionId version gitBranch".split(" ")
+)
+const placed = new Set([...stamped, "logicalParentUuid", "type", "subtype", ...leading])
+
+/** The entry of a body. */
+export const message = (body: { readonly type: Entry.Message["type"] }, stamp: Stamp): Entry.Message => {
+  const from = body as { readonly [key: string]: unknown }
+  const entry: { [key: string]: unknown } = { parentUuid: stamp.parentUuid }
+  const set = (key: string, value: unknown): void => {
+    if (value !== undefined) entry[key] = value
+  }
+  set("logicalParentUuid", from["logicalParentUuid"])
+  entry["isSidechain"] = stamp.agentId !== undefined
+  set("agentId", stamp.agentId)
+  entry["type"] = body.type
+  set("subtype", from["subtype"])
+  for (const key of leading) set(key, from[key])
+  entry["uuid"] = stamp.uuid
+  entry["timestamp"] = stamp.timestamp
+  for (const key in from) if (!placed.has(key)) set(key, from[key])
+  if (entry["sourceToolAssistantUUID"] === undefined) set("sourceToolAssistantUUID", stamp.sourceToolAssistantUUID)
+  entry["userType"] = "external"
+  set("entrypoint", stamp.entrypoint)
+  entry["cwd"] = stamp.cwd
+  entry["sessionId"] = stamp.sessionId
+  entry["version"] = stamp.version
+  set("gitBranch", stamp.gitBranch)
+  return entry as unknown as Entry.Message
+}

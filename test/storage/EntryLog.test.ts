@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Lane from "@reprise/domain/Lane"
+import * as EntryLog from "@reprise/storage/EntryLog"
+import * as EntryLogSuite from "@reprise/storage/testing/EntryLogSuite"
+import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
+import { Effect, Layer } from "effect"
+
+describe("layerMemory", () => {
+  for (const { name, run } of EntryLogSuite.tests(EntryLog.layerMemory)) it.effect(name, () => run)
+})
+
+describe("FaultyEntryLog without faults", () => {
+  const layer = FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))
+  for (const { name, run } of EntryLogSuite.tests(layer)) it.effect(name, () => run)
+})
+
+describe("FaultyEntryLog", () => {
+  it.effect("a planned fault writes a part, says how many whole lines that were, and happens once", () =>
+    Effect.gen(function* () {
+      const log = EntryLog.session("-a", "s")
+      const port = yield* EntryLog.EntryLog
+      const faults = yield* FaultyEntryLog.Faults
+      yield* faults.plan({ reason: "NoSpace", after: 5 })
+      const lines = new TextEncoder().encode("{}\n{}\n")
+      const error = yield* Effect.flip(port.append(log, lines))
+      assert.strictEqual(error.written, 3)
+      assert.deepStrictEqual(yield* port.append(log, lines.subarray(3)), { start: 6, end: 9 })
+      assert.strictEqual(yield* faults.appends, 2)
+    }).pipe(Effect.provide(FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))))
+  )
+})
+
+describe("addresses", () => {
+  const id = "00000000-0000-4000-8000-000000000001"
+
+  it("are equal for equal logs, however they are spelled", () => {
+    const session = EntryLog.session("/projects/-a", id)
+    assert.strictEqual(EntryLog.keyOf(EntryLog.at(`/projects/-a/${id}.jsonl`)), EntryLog.keyOf(session))
+    assert.strictEqual(EntryLog.pathOf("/projects", EntryLog.session("-a", id)), EntryLog.pathOf("/", session))
+    const sidechain = EntryLog.withLane(session, Lane.sidechain("a1", ["x"]))
+    assert.deepStrictEqual(EntryLog.at(EntryLog.pathOf("/", sidechain)), sidechain)
+  })
+
+  it("name any file", () => {
+    const file = EntryLog.at("/tmp/log.jsonl.bak")
+    assert.strictEqual(EntryLog.pathOf("/projects", file), "/tmp/log.jsonl.bak")
+    assert.strictEqual(
+      EntryLog.pathOf("/projects", EntryLog.withLane(file, Lane.sidechain("a1"))),
+      "/tmp/log.jsonl/subagents/agent-a1.jsonl"
+    )
+  })
+})
+
+describe("EntryLogError", () => {
+  it("says what failed, where, why and what to do", () => {
+    const cause = Object.assign(new Error("x"), { code: "ENOSPC" })
+    const error = new EntryLog.EntryLogError({ operation: "append", path: "/a.jsonl", reason: "NoSpace", written: 7, cause })
+    assert.strictEqual(
+      error.message,
+      "append failed (ENOSPC) after 7 bytes of whole lines at /a.jsonl: there is no space left. Free some; what was accepted is kept."
+    )
+  })
+})
