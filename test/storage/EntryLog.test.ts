@@ -20,14 +20,23 @@ describe("FaultyEntryLog", () => {
       const log = EntryLog.session("-a", "s")
       const port = yield* EntryLog.EntryLog
       const faults = yield* FaultyEntryLog.Faults
-      yield* faults.plan({ reason: "NoSpace", after: 5 })
+      yield* faults.plan({ reason: "NoSpace", after: 4 })
       const lines = new TextEncoder().encode("{}\n{}\n")
       const error = yield* Effect.flip(port.append(log, lines))
       assert.strictEqual(error.written, 3)
-      assert.deepStrictEqual(yield* port.append(log, lines.subarray(3)), { start: 6, end: 9 })
+      assert.deepStrictEqual(yield* port.append(log, lines.subarray(3)), { start: 5, end: 8 })
       assert.strictEqual(yield* faults.appends, 2)
     }).pipe(Effect.provide(FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))))
   )
+})
+
+describe("wholeLines", () => {
+  const lines = new TextEncoder().encode("ab\ncd\n")
+  it("counts the bytes of whole lines; one that lacks its LF only is whole", () =>
+    assert.deepStrictEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((written) => EntryLog.wholeLines(lines, written)),
+      [0, 0, 3, 3, 3, 6, 6]
+    ))
 })
 
 describe("addresses", () => {
@@ -54,7 +63,13 @@ describe("addresses", () => {
 describe("EntryLogError", () => {
   it("says what failed, where, why and what to do", () => {
     const cause = Object.assign(new Error("x"), { code: "ENOSPC" })
-    const error = new EntryLog.EntryLogError({ operation: "append", path: "/a.jsonl", reason: "NoSpace", written: 7, cause })
+    const error = new EntryLog.EntryLogError({
+      operation: "append",
+      path: "/a.jsonl",
+      reason: "NoSpace",
+      written: 7,
+      cause
+    })
     assert.strictEqual(
       error.message,
       "append failed (ENOSPC) after 7 bytes of whole lines at /a.jsonl: there is no space left. Free some; what was accepted is kept."

@@ -46,7 +46,7 @@ describe("permissions", () => {
           yield* withUmask(mask, Effect.andThen(port.append(log, bytes("{}\n")), port.append(agent, bytes("{}\n"))))
           assert.strictEqual(modeOf(file), "600")
           assert.strictEqual(modeOf(EntryLog.pathOf(projects, agent)), "600")
-          for (let folder = path.dirname(EntryLog.pathOf(projects, agent)); folder.length >= projects.length - 8; ) {
+          for (let folder = path.dirname(EntryLog.pathOf(projects, agent)); folder.length >= projects.length - 8;) {
             assert.strictEqual(modeOf(folder), "700", folder)
             folder = path.dirname(folder)
           }
@@ -153,24 +153,26 @@ describe("a file that is moved or removed under the writer", () => {
 describe("descriptors", () => {
   const opened = () => fs.readdirSync("/proc/self/fd").length
 
-  it.effect.skipIf(!fs.existsSync("/proc/self/fd"))("no more are kept than allowed, and all are closed with the layer", () =>
-    Effect.gen(function* () {
-      const before = opened()
-      yield* withFiles(
-        (port) =>
-          Effect.gen(function* () {
-            for (let round = 0; round < 2; round++) {
-              for (let i = 0; i < 20; i++) yield* port.append(EntryLog.session("-w", `s${i}`), bytes("{}\n"))
-            }
-            assert.isAtMost(opened() - before, 4)
-            for (let i = 0; i < 20; i++) {
-              assert.strictEqual((yield* port.stat(EntryLog.session("-w", `s${i}`))).size, 6)
-            }
-          }),
-        { maxOpen: 3 }
-      )
-      assert.isAtMost(opened(), before)
-    })
+  it.effect.skipIf(!fs.existsSync("/proc/self/fd"))(
+    "no more are kept than allowed, and all are closed with the layer",
+    () =>
+      Effect.gen(function* () {
+        const before = opened()
+        yield* withFiles(
+          (port) =>
+            Effect.gen(function* () {
+              for (let round = 0; round < 2; round++) {
+                for (let i = 0; i < 20; i++) yield* port.append(EntryLog.session("-w", `s${i}`), bytes("{}\n"))
+              }
+              assert.isAtMost(opened() - before, 4)
+              for (let i = 0; i < 20; i++) {
+                assert.strictEqual((yield* port.stat(EntryLog.session("-w", `s${i}`))).size, 6)
+              }
+            }),
+          { maxOpen: 3 }
+        )
+        assert.isAtMost(opened(), before)
+      })
   )
 
   it.effect("a log may be released while it is being synced", () =>

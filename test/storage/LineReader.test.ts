@@ -52,8 +52,11 @@ describe("reading", () => {
       const long = "é".repeat(3 << 20)
       yield* append(`{"type":"x"}\n{"type":"x","long":"${long}"}\n{"type":"y"}\n`)
       const batches = yield* Stream.runCollect(Stream.chunks(LineReader.stream(log)))
-      assert.deepStrictEqual(batches.map((batch) => batch.length), [1, 2])
-      assert.strictEqual((batches[1]?.[0]?.entry as unknown as { long: string }).long, long)
+      assert.deepStrictEqual(
+        batches.map((batch) => batch.length),
+        [1, 2]
+      )
+      assert.strictEqual((batches[1]![0]!.entry as unknown as { long: string }).long, long)
       assert.strictEqual((yield* LineReader.fold(log, all)).length, 3)
     }).pipe(Effect.provide(EntryLog.layerMemory))
   )
@@ -84,12 +87,15 @@ describe("marks", () => {
       assert.deepStrictEqual(mark, { line: 2, byte: 13 })
       yield* append('{"type":"c"}\n')
       assert.deepStrictEqual(yield* read(mark), { line: 4, byte: 39 })
-      assert.deepStrictEqual(seen.map(({ at, entry }) => [entry.type, at.line, at.byteStart]), [
-        ["a", 1, 0],
-        ["b", 2, 13],
-        ["b", 2, 13],
-        ["c", 3, 26]
-      ])
+      assert.deepStrictEqual(
+        seen.map(({ at, entry }) => [entry.type, at.line, at.byteStart]),
+        [
+          ["a", 1, 0],
+          ["b", 2, 13],
+          ["b", 2, 13],
+          ["c", 3, 26]
+        ]
+      )
     }).pipe(Effect.provide(EntryLog.layerMemory))
   )
 

@@ -1,20 +1,27 @@
 /**
  * Resume: `reprise resume FILE...` recovers transcripts and shows what they recover to.
+ *
+ * 1. One file at a time, read, shown and let go: memory does not grow with their number.
+ * 2. A file that cannot be read is reported where it stands in the order; the others are shown all the same.
  */
+import * as Projection from "@reprise/domain/Projection"
 import * as Interruption from "@reprise/recovery/Interruption"
+import type * as Lanes from "@reprise/recovery/Lanes"
 import * as ModelMessages from "@reprise/recovery/ModelMessages"
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Path from "effect/Path"
+import type * as PlatformError from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
 import * as ResumeJson from "./ResumeJson.ts"
 import * as ResumeText from "./ResumeText.ts"
+import * as Style from "./Style.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
 
 /**
@@ -30,21 +37,26 @@ export class FilesUnreadable extends Schema.TaggedError<FilesUnreadable>()("File
   override readonly [Runtime.errorReported] = false
 }
 
+/** Legacy entries that recovery looks through; it leaves no other trace of them. */
+const progress = Projection.entries(Projection.match(() => 0, { progress: (count) => count + 1 }))
+
 /**
  * Recovers one file.
  *
  * @category running
  * @since 0.1.0
  */
-export const resume = Effect.fn("Resume.resume")(function* (file: string, lane: "main" | "sidechain") {
-  const path = yield* Path.Path
-  const state = yield* TranscriptFile.fold(file, Recovery.make({ lane }))
-  const view = ModelMessages.make(state)
+export const resume = Effect.fn("Resume.resume")(function* (file: string, lane: Lanes.Choice = "main") {
+  const projection = Projection.struct({ state: Recovery.make({ lane }), progress })
+  const { progress: links, state } = yield* TranscriptFile.fold(file, projection)
+  const agentId = lane === "sidechain" ? state.conversation.at(-1)?.entry.agentId : undefined
+  const view = ModelMessages.make(state, agentId === undefined ? {} : { agentId })
   const interruption = Interruption.judge(state.conversation, view)
   const resumed: ResumeJson.Resumed = {
     file,
-    sessionId: TranscriptFile.sessionIdOf(path, file, state.sessionId),
+    sessionId: TranscriptFile.sessionIdOf(file, state.sessionId),
     state,
+    progress: links,
     view: Interruption.inject(view, interruption),
     interruption,
     findings: [...state.findings, ...view.findings]
@@ -66,20 +78,46 @@ export const command = Command.make(
       Argument.atLeast(1)
     ),
     json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One line of JSON for each file")),
-    sidechain: Flag.Boolean("sidechain").pipe(Flag.withDefault(false), Flag.withDescription("Recover each log as one agent's own"))
+    sidechain: Flag.Boolean("sidechain").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Recover each log as one agent's own")
+    )
   },
   Effect.fn(function* ({ files, json, sidechain }) {
+    const style = yield* Style.current
+    const stdio = yield* Stdio.Stdio
+    const format = json
+      ? { encode: ResumeJson.encode, encodeError: ResumeJson.encodeError, between: "" }
+      : {
+          encode: (resumed: ResumeJson.Resumed) => ResumeText.render(resumed, style),
+          encodeError: (_: string, error: TranscriptFile.TranscriptUnreadable) => ResumeText.renderError(error, style),
+          between: "\n"
+        }
     let unreadable = 0
-    for (const file of files) {
+    const show = Effect.fnUntraced(function* (file: string, index: number) {
       const result = yield* Effect.result(resume(file, sidechain ? "sidechain" : "main"))
       if (Result.isFailure(result)) unreadable++
-      yield* Console.log(
-        Result.match(result, {
-          onFailure: (error) => (json ? ResumeJson.encodeError(file, error) : ResumeText.renderError(error)),
-          onSuccess: (resumed) => (json ? ResumeJson.encode(resumed) : ResumeText.render(resumed))
-        })
-      )
-    }
+      const shown = Result.match(result, {
+        onFailure: (error) => format.encodeError(file, error),
+        onSuccess: format.encode
+      })
+      return `${index === 0 ? "" : format.between}${shown}\n`
+    })
+    yield* Stream.fromIterable(files).pipe(
+      Stream.mapEffect(show),
+      Stream.run(stdio.stdout({ endOnDone: false })),
+      Effect.catchIf(isUnread, () => Effect.void)
+    )
     if (unreadable > 0) return yield* new FilesUnreadable({ count: unreadable })
   })
-).pipe(Command.withDescription("Recover transcripts: the conversation, what was repaired, and how the last turn ended."))
+).pipe(
+  Command.withDescription("Recover transcripts: the conversation, what was repaired, and how the last turn ended."),
+  Command.withExamples([
+    { command: "reprise resume session.jsonl", description: "Show what a transcript recovers to" },
+    { command: "reprise resume --json *.jsonl", description: "The same for programs, one line for each file" }
+  ])
+)
+
+/** Whoever reads the output has seen enough and left, as `head` does. */
+const isUnread = (error: PlatformError.PlatformError): boolean =>
+  (error.reason.cause as { readonly code?: unknown } | undefined)?.code === "EPIPE"

@@ -17,6 +17,8 @@ export interface Resumed {
   readonly file: string
   readonly sessionId: string | null
   readonly state: SessionState
+  /** Legacy progress entries, which are looked through. */
+  readonly progress: number
   readonly view: ModelMessages.ModelView
   readonly interruption: Interruption.Interruption
   readonly findings: ReadonlyArray<Finding.Finding>

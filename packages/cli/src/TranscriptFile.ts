@@ -2,33 +2,30 @@
  * TranscriptFile: one transcript named by its path, folded as it is read. It is never written, and no more than a
  * window and a line of it is held beside the state.
  */
-import * as Line from "@reprise/domain/Line"
-import * as LineSplitter from "@reprise/domain/LineSplitter"
-import * as Projection from "@reprise/domain/Projection"
+import * as Identifier from "@reprise/domain/Identifier"
+import type * as Line from "@reprise/domain/Line"
+import type * as Projection from "@reprise/domain/Projection"
+import * as EntryLog from "@reprise/storage/EntryLog"
+import * as LineReader from "@reprise/storage/LineReader"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import * as path from "node:path"
 
 /**
- * A path that cannot be read as a transcript.
+ * A path that cannot be read as a transcript; `found` says what is there instead.
  *
  * @category errors
  * @since 0.1.0
  */
 export class TranscriptUnreadable extends Schema.TaggedError<TranscriptUnreadable>()("TranscriptUnreadable", {
   file: Schema.String,
-  reason: Schema.String,
+  found: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `${this.file}: expected a readable transcript file, found ${this.reason}; check the path and its permissions`
+    return `${this.file}: expected a transcript that can be read, found ${this.found}`
   }
 }
-
-/** Bytes per read. */
-const window = 1024 * 1024
 
 /**
  * Folds the entries of a file.
@@ -36,33 +33,33 @@ const window = 1024 * 1024
  * @category reading
  * @since 0.1.0
  */
-export const fold = Effect.fn("TranscriptFile.fold")(function* <S>(
+export const fold = <S>(
   file: string,
   projection: Projection.Projection<Line.Located, S>
-) {
-  const fs = yield* FileSystem.FileSystem
-  const run = Projection.run(projection)
-  const splitter = LineSplitter.make((line, at) => {
-    for (const located of Line.decode(line, at)) run.evolve(located)
-  })
-  yield* Stream.runForEachArray(fs.stream(file, { chunkSize: window }), (chunks) =>
-    Effect.sync(() => {
-      for (const chunk of chunks) splitter.push(chunk)
-    })
-  ).pipe(Effect.mapError((cause) => new TranscriptUnreadable({ file, reason: cause.reason._tag, cause })))
-  splitter.end()
-  return run.extract()
-})
+): Effect.Effect<S, TranscriptUnreadable, EntryLog.EntryLog> =>
+  LineReader.fold(EntryLog.at(file), projection).pipe(
+    Effect.mapError((cause) => new TranscriptUnreadable({ file, found: found(cause), cause })),
+    // What no program can hold (a line longer than the longest string) costs its file and not the ones after it.
+    Effect.catchDefect((cause) =>
+      Effect.fail(new TranscriptUnreadable({ file, found: `what stopped the reader: ${String(cause)}`, cause }))
+    )
+  )
+
+const found = ({ cause, reason }: EntryLog.EntryLogError): string => {
+  const code = (cause as { readonly code?: unknown } | undefined)?.code
+  if (code === "EISDIR") return "a directory; name the .jsonl files in it"
+  if (reason === "NotFound") return "no file; check the path"
+  if (reason === "Denied") return "a file that this user may not read; check its permissions"
+  return typeof code === "string" ? `an error of the system (${code})` : `an error (${reason})`
+}
 
 /**
- * The session that a transcript belongs to: its file name where that is a UUID, else what its first line says.
+ * The session that a transcript belongs to: its file name where that is a UUID, else the first that its lines name.
  *
  * @category getters
  * @since 0.1.0
  */
-export const sessionIdOf = (path: Path.Path, file: string, written: string | undefined): string | null => {
+export const sessionIdOf = (file: string, written: string | undefined): string | null => {
   const name = path.basename(file, ".jsonl")
-  return isUuid.test(name) ? name : (written ?? null)
+  return Identifier.isSessionId(name) ? name : (written ?? null)
 }
-
-const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -9,13 +9,24 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
+import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import * as Reprise from "./Reprise.ts"
 
 const platform = NodeChildProcessSpawner.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, NodeTerminal.layer))
+  Layer.provideMerge(
+    Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, NodeTerminal.layer, FileEntryLog.layer)
+  )
 )
 
-Command.run(Reprise.command, { version: Reprise.version }).pipe(Effect.provide(platform), NodeRuntime.runMain)
+/** Leaves when all output is out: a pipe takes so much at a time, and a process that exits drops the rest. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  Runtime.defaultTeardown(exit, (code) => process.stdout.write("", () => onExit(code)))
+
+Command.run(Reprise.command, { version: Reprise.version }).pipe(
+  Effect.provide(platform),
+  NodeRuntime.runMain({ teardown })
+)

@@ -7,16 +7,20 @@
  *
  * 1. The object read is the entry: validation never rebuilds it, so unknown keys and key order survive.
  * 2. An object of a known type that does not fit its schema stays an entry of its type. Its typed view holds the parts
- *    that fit, `original` leads back to the object read, and the keys that did not fit are named.
- * 3. A view lacks nothing that its type promises: an absent `uuid` reads as `""` (an id that names nothing), an absent
+ *    that fit, at every depth; `original` leads back to the object read, and what did not fit is named by its path
+ *    (`message.role`, `snipMetadata.removedUuids[]`, `snapshot.trackedFileBackups.*.version`).
+ * 3. An old shape reads as today's (Upcast.ts), and leads back to the object read just so.
+ * 4. A view lacks nothing that its type promises: an absent `uuid` reads as `""` (an id that names nothing), an absent
  *    or unreadable `message` as one with no content. Every other key is optional.
  */
 import * as Schema from "effect/Schema"
-import { isObject } from "./internal/wire.ts"
+import * as SchemaAST from "effect/SchemaAST"
+import { isObject, type JsonObject } from "./internal/wire.ts"
 import { schemas as messages } from "./Message.ts"
 import { schemas as metadata } from "./Metadata.ts"
 import { schemas as progress } from "./Progress.ts"
 import { schemas as snapshots } from "./Snapshot.ts"
+import * as Upcast from "./Upcast.ts"
 
 const schemas = { ...messages, ...metadata, ...snapshots, ...progress } as const
 
@@ -50,7 +54,7 @@ export interface Unknown {
 }
 
 /**
- * Bytes that are no entry, kept as they are; `reason` says what they are instead.
+ * Bytes that are no entry, copied as they are; `reason` says what they are instead.
  *
  * @category models
  * @since 0.1.0
@@ -61,7 +65,7 @@ export class Malformed {
   readonly reason: "torn" | "not-json" | "not-object" | "no-type" | "blank"
 
   constructor(bytes: Uint8Array, reason: Malformed["reason"]) {
-    this.bytes = bytes
+    this.bytes = new Uint8Array(bytes)
     this.reason = reason
   }
 }
@@ -200,9 +204,10 @@ const none: ReadonlyArray<string> = []
  */
 export const read = (value: Unknown): Read => {
   const check = checks.get(value.type)
-  return check === undefined || check(value)
-    ? { entry: value as Known | Unknown, illFormed: none }
-    : fit(value, value.type as KnownKind)
+  if (check === undefined) return { entry: value, illFormed: none }
+  const today = Upcast.read(value)
+  if (today !== value) originals.set(today, value)
+  return check(today) ? { entry: today as Known, illFormed: none } : fit(today, value)
 }
 
 const checks: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
@@ -220,43 +225,74 @@ const originals = new WeakMap<object, Unknown>()
  */
 export const original = (entry: Known | Unknown): Known | Unknown => originals.get(entry) ?? entry
 
-const fit = (value: Unknown, kind: KnownKind): Read => {
+const fit = (today: Unknown, value: Unknown): Read => {
   const illFormed: Array<string> = []
-  const view = fitFields(value, schemas[kind].fields, "", illFormed)
+  const view = fitFields(today, schemas[value.type as KnownKind].fields, "", illFormed)
   originals.set(view, value)
   return { entry: view as Known, illFormed }
 }
 
 type Fields = { readonly [key: string]: Schema.Top }
 
-/** Keeps the keys that fit; what the type promises and the value lacks takes its neutral value. */
-const fitFields = (
-  value: { readonly [key: string]: unknown },
-  fields: Fields,
-  path: string,
-  illFormed: Array<string>
-): { readonly [key: string]: unknown } => {
+/** What a schema is made of, as far as a value can fit it in parts. */
+interface Shape {
+  readonly schema?: Schema.Top
+  readonly members?: ReadonlyArray<Schema.Top>
+  readonly fields?: Fields
+  readonly key?: unknown
+  readonly value?: Schema.Top
+}
+
+/** What a type promises and a value lacks; every other key is optional, or a record that lacks it is no record. */
+const neutrals: { readonly [key: string]: () => unknown } = {
+  uuid: () => "",
+  message: () => ({ content: [] }),
+  content: () => []
+}
+
+/** Keeps the keys that fit; undefined where a key is missing without which the object means nothing. */
+const fitFields = (value: JsonObject, fields: Fields, path: string, illFormed: Array<string>): JsonObject | undefined => {
   const view: { [key: string]: unknown } = { ...value }
   for (const [key, field] of Object.entries(fields)) {
-    const neutral = neutrals[key]
-    if (Object.hasOwn(value, key) ? checkOf(field)(value[key]) : neutral === undefined) continue
-    if (key !== "message" || !isObject(value[key])) illFormed.push(path + key)
-    if (neutral === undefined) delete view[key]
-    else view[key] = neutral(value[key], field, illFormed)
+    const isOptional = SchemaAST.isOptional(field.ast)
+    if (isOptional && !Object.hasOwn(value, key)) continue
+    const part = fitValue(Object.hasOwn(value, key) ? value[key] : undefined, field, path + key, illFormed)
+    if (part !== undefined) view[key] = part
+    else if (isOptional) delete view[key]
+    else if (neutrals[key] === undefined) return undefined
+    else view[key] = neutrals[key]()
   }
   return view
 }
 
-/** The only keys that a type promises beside `type` itself. */
-const neutrals: {
-  readonly [key: string]: ((value: unknown, field: Schema.Top, illFormed: Array<string>) => unknown) | undefined
-} = {
-  uuid: () => "",
-  content: () => [],
-  message: (value, field, illFormed) =>
-    isObject(value)
-      ? fitFields(value, (field as unknown as { readonly fields: Fields }).fields, "message.", illFormed)
-      : { content: [] }
+/** The value, or a copy without what does not fit, or undefined; no JSON value is undefined. */
+const fitValue = (value: unknown, schema: Schema.Top, path: string, illFormed: Array<string>): unknown => {
+  if (value !== undefined && checkOf(schema)(value)) return value
+  for (const { fields, key, value: member } of shapes(schema)) {
+    if (fields !== undefined && isObject(value)) return fitFields(value, fields, `${path}.`, illFormed)
+    if (member === undefined) continue
+    if (key !== undefined && isObject(value)) return fitRecord(value, member, `${path}.*`, illFormed)
+    if (key === undefined && Array.isArray(value)) {
+      return value.map((one) => fitValue(one, member, `${path}[]`, illFormed)).filter((one) => one !== undefined)
+    }
+  }
+  if (!illFormed.includes(path)) illFormed.push(path)
+  return undefined
+}
+
+const fitRecord = (value: JsonObject, member: Schema.Top, path: string, illFormed: Array<string>): JsonObject => {
+  const view: { [key: string]: unknown } = { ...value }
+  for (const key of Object.keys(value)) {
+    const part = fitValue(value[key], member, path, illFormed)
+    if (part === undefined) delete view[key]
+    else view[key] = part
+  }
+  return view
+}
+
+const shapes = (schema: Schema.Top): ReadonlyArray<Shape> => {
+  const shape = schema as unknown as Shape
+  return shape.schema !== undefined ? shapes(shape.schema) : (shape.members?.flatMap(shapes) ?? [shape])
 }
 
 const fieldChecks = new WeakMap<Schema.Top, (value: unknown) => boolean>()

@@ -201,21 +201,26 @@ export const make = <K extends Kind>(kind: K, details: Details[K], at?: Position
 const runs: ReadonlySet<Kind> = new Set<Kind>(["blank-line", "carriage-return"])
 
 /**
- * Appends a finding to a list that is being built; findings of damage that repeats line after line grow the last one
- * instead, so that a file of a million CR LF lines has one finding.
+ * Appends a finding to a list that is being built; damage that repeats line after line grows the last finding instead,
+ * so that a file of a million CR LF lines has one finding.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const push = (findings: Array<Finding>, finding: Finding): void => {
   const last = findings.at(-1)
-  if (last === undefined || !runs.has(finding.kind) || last.kind !== finding.kind) {
-    findings.push(finding)
-  } else {
-    const count = (last as Of<"blank-line">).count + (finding as Of<"blank-line">).count
-    findings[findings.length - 1] = { ...last, count, ...end(finding) } as Finding
-  }
+  if (last !== undefined && isRun(last) && isRun(finding) && last.kind === finding.kind && follows(last, finding)) {
+    const count = last.count + finding.count
+    findings[findings.length - 1] = { ...last, count, ...end(finding) }
+  } else findings.push(finding)
 }
+
+type Run = Of<"blank-line" | "carriage-return">
+
+const isRun = (finding: Finding): finding is Run => runs.has(finding.kind)
+
+const follows = (last: Run, finding: Run): boolean =>
+  last.line === undefined ? finding.line === undefined : last.line + last.count === finding.line
 
 const end = (finding: Finding) => (finding.byteEnd === undefined ? undefined : { byteEnd: finding.byteEnd })
 

@@ -135,7 +135,7 @@ const decodeDamaged = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Lo
   })
   if (pieces.length === 0) {
     if (!damage.some((f) => f.kind !== "carriage-return")) damage.push(Finding.make("blank-line", { count: 1 }, at))
-    return [{ entry: new Entry.Malformed(line.slice(), "blank"), at, damage }]
+    return [{ entry: new Entry.Malformed(line, "blank"), at, damage }]
   }
   const entries = pieces.filter((piece) => piece.value !== undefined).length
   if (pieces.length > 1 && entries > 0) damage.push(Finding.make("glued-lines", { count: entries }, at))
@@ -146,7 +146,7 @@ const decodeDamaged = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Lo
     const bytes = piece.end - piece.start
     const kind = piece.reason === "torn" ? "torn-line" : "malformed-line"
     return {
-      entry: new Entry.Malformed(line.slice(piece.start, piece.end), piece.reason ?? "not-json"),
+      entry: new Entry.Malformed(line.subarray(piece.start, piece.end), piece.reason ?? "not-json"),
       at: where,
       damage: [...own, Finding.make(kind, { bytes }, where)]
     }

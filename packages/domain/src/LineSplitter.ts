@@ -50,7 +50,8 @@ export const make = (onLine: OnLine, from: { readonly line: number; readonly byt
     byte = byteEnd + 1
   }
   const carry = (part: Uint8Array): void => {
-    carried.push(part.slice())
+    // A copy also of a Node Buffer, whose own `slice` is a view.
+    carried.push(new Uint8Array(part))
     carriedLength += part.length
   }
   const takeCarried = (last: Uint8Array): Uint8Array => {

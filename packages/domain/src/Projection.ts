@@ -179,7 +179,8 @@ export const fold: {
 })
 
 /**
- * The answers after each entry, in order and made on demand; the first one is that of the empty log.
+ * The answers after each entry, in order and made on demand; the first one is that of the empty log. Each iteration is
+ * a run of its own.
  *
  * @category running
  * @since 0.1.0
@@ -187,14 +188,16 @@ export const fold: {
 export const scan: {
   <E>(entries: Iterable<E>): <S>(self: Projection<E, S>) => Iterable<S>
   <E, S>(self: Projection<E, S>, entries: Iterable<E>): Iterable<S>
-} = dual(2, function* <E, S>(self: Projection<E, S>, entries: Iterable<E>): Iterable<S> {
-  let state = self.initial()
-  yield self.extract(state)
-  for (const entry of entries) {
-    state = self.evolve(state, entry)
+} = dual(2, <E, S>(self: Projection<E, S>, entries: Iterable<E>): Iterable<S> => ({
+  *[Symbol.iterator]() {
+    let state = self.initial()
     yield self.extract(state)
+    for (const entry of entries) {
+      state = self.evolve(state, entry)
+      yield self.extract(state)
+    }
   }
-})
+}))
 
 /**
  * A projection under way: feed it entries, ask for the answer as often as you like.

@@ -160,17 +160,17 @@ export const firstPromptOf = (
 ): { readonly kind: "prompt" | "command"; readonly text: string } | undefined => {
   if (entry.isMeta === true || Boundary.isCompactSummary(entry)) return undefined
   const blocks = Content.blocks(entry.message.content)
-  if (blocks.some(Content.isToolResult)) return undefined
+  if (blocks.some((block) => block.type === "tool_result")) return undefined
   let command: string | undefined
   for (const block of blocks) {
     if (!Content.isText(block)) continue
     const text = block.text.replaceAll("\n", " ").trim()
-    const name = /<command-name>(.*?)<\/command-name>/.exec(text)?.[1]
+    const name = /<command-name>(.*?)<\/command-name>/s.exec(text)?.[1]
     if (name !== undefined) {
       command ??= name
       continue
     }
-    const bash = /<bash-input>(.*?)<\/bash-input>/.exec(text)?.[1]
+    const bash = /<bash-input>(.*?)<\/bash-input>/s.exec(text)?.[1]
     if (bash !== undefined) return { kind: "prompt", text: `! ${bash}` }
     if (text === "" || isInjected.test(text)) continue
     return { kind: "prompt", text: cut(text) }
@@ -185,6 +185,6 @@ const limit = 200
 
 const cut = (text: string): string => {
   if (text.length <= limit) return text
-  const head = text.slice(0, limit)
-  return `${(head.isWellFormed() ? head : head.slice(0, -1)).trim()}…`
+  const splitsPair = text.codePointAt(limit - 1)! > 0xffff
+  return `${text.slice(0, splitsPair ? limit - 1 : limit).trim()}…`
 }

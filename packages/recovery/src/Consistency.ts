@@ -4,8 +4,10 @@
  *   u1 ─ a1 ─ u2 ─ a2 ─ system/turn_duration { messageCount: 4 }      its index in the conversation is 4
  *
  * The index counts from the boundary that the conversation starts at. A checkpoint that is not on the conversation is
- * unchecked. A mismatch is drift: a fact about the log, never an error.
+ * unchecked, and so is one that counted what a later snip took out. A mismatch is drift: a fact about the log, never an
+ * error.
  */
+import * as Boundary from "@reprise/domain/Boundary"
 import type * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
 import type { Node } from "./SessionGraph.ts"
@@ -53,12 +55,16 @@ export const countOf = (entry: Entry.Message): number | undefined =>
  */
 export const check = (nodes: ReadonlyArray<Node>, conversation: ReadonlyArray<Node>): Consistency => {
   let total = 0
-  for (const { entry } of nodes) if (countOf(entry) !== undefined) total++
+  let lastSnip = -1
+  for (const { entry, index } of nodes) {
+    if (countOf(entry) !== undefined) total++
+    if (Boundary.isSnip(entry)) lastSnip = index
+  }
   let checked = 0
   const drift: Array<Drift> = []
-  conversation.forEach(({ entry, uuid }, found) => {
+  conversation.forEach(({ entry, index, uuid }, found) => {
     const expected = countOf(entry)
-    if (expected === undefined) return
+    if (expected === undefined || index < lastSnip) return
     checked++
     if (expected !== found) drift.push({ uuid, expected, found })
   })

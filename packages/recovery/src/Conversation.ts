@@ -8,6 +8,7 @@
  * chooses another branch, unless messages were written after it elsewhere. The caller may name a leaf.
  */
 import * as Boundary from "@reprise/domain/Boundary"
+import type * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
 import * as Round from "./Round.ts"
 import * as SessionGraph from "./SessionGraph.ts"
@@ -41,8 +42,9 @@ export const leafOf = (graph: SessionGraph.SessionGraph): Leaf => {
   const keep = (finding: Finding.Finding): Leaf => ({ node: newest.node, findings: [...newest.findings, finding] })
   if (named === undefined) return keep(Finding.make("last-prompt-unknown", { uuid }))
   if (descendsFrom(graph, newest.node, named)) return newest
+  const isBelow = SessionGraph.inherit(graph, false, (node) => (node === named ? true : undefined))
   const isNewerElsewhere = (node: SessionGraph.Node): boolean =>
-    node.seq > seq && !graph.removed.has(node.index) && !descendsFrom(graph, node.index, named)
+    node.seq > seq && !graph.removed.has(node.index) && !isBelow(node.index)
   return isGone(graph, named) || graph.nodes.some(isNewerElsewhere)
     ? keep(Finding.make("last-prompt-outranked", { uuid }))
     : { node: named, findings: [] }
@@ -80,30 +82,21 @@ export const descendsFrom = (graph: SessionGraph.SessionGraph, node: number, anc
 
 /** The last line that has something said on or above it. */
 const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
-  const silent = new Uint8Array(graph.nodes.length)
+  const isLate = latecomers(graph)
+  const isSaid = SessionGraph.inherit(graph, false, (node) => {
+    const { entry } = graph.nodes[node]!
+    return Round.isSpeech(entry) ? true : Boundary.isCompact(entry) ? false : undefined
+  })
   const findings: Array<Finding.Finding> = []
   for (let i = graph.nodes.length - 1; i >= 0; i--) {
-    if (graph.removed.has(i) || !isSaid(graph, i, silent)) continue
-    if (isLate(graph, i)) {
+    if (graph.removed.has(i) || !isSaid(i)) continue
+    if (isLate(i)) {
       findings.push(Finding.make("late-result", { uuid: graph.nodes[i]!.uuid }, graph.nodes[i]!.at))
       continue
     }
     return { node: newestBelow(graph, i), findings }
   }
   return { node: -1, findings: [] }
-}
-
-/** Looks up to the nearest boundary; `silent` remembers nodes with nothing said, so that all walks are linear. */
-const isSaid = (graph: SessionGraph.SessionGraph, node: number, silent: Uint8Array): boolean => {
-  const passed: Array<number> = []
-  for (let at = node; at >= 0 && at < graph.nodes.length && silent[at] === 0; at = graph.parent[at]!) {
-    const { entry } = graph.nodes[at]!
-    if (Round.isSpeech(entry)) return true
-    silent[at] = 1
-    passed.push(at)
-    if (Boundary.isCompact(entry)) break
-  }
-  return false
 }
 
 /**
@@ -127,53 +120,55 @@ const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => 
 }
 
 /**
- * Whether the node is a tool result, or a note on one, whose reply went on before from another of its calls or results:
- * such a latecomer does not cut off the turns that followed.
+ * Which nodes are a tool result, or an attachment on one, whose reply went on before from another of its calls or
+ * results: such a latecomer does not cut off the turns that followed. The rounds are looked at when first asked.
  */
-const isLate = (graph: SessionGraph.SessionGraph, node: number): boolean => {
-  const result = resultAbove(graph, node)
-  if (result < 0) return false
-  const answered = new Set(Round.answersOf(graph.nodes[result]!.entry))
-  const reply = replyAnswered(graph, result, answered)
-  if (reply === undefined) return false
-  for (let i = 0; i < graph.nodes.length; i++) {
-    const { entry } = graph.nodes[i]!
-    if (graph.removed.has(i) || !Round.isTurn(entry) || Round.replyOf(entry) === reply) continue
-    const hook = hookOf(graph, i, reply)
-    if (hook >= 0 && hook !== result) return true
+const latecomers = (graph: SessionGraph.SessionGraph): ((node: number) => boolean) => {
+  let rounds: Rounds | undefined
+  return (node) => {
+    let result = node
+    while (result >= 0 && graph.nodes[result]!.entry.type === "attachment") result = graph.parent[result]!
+    const answers = result < 0 ? [] : Round.answersOf(graph.nodes[result]!.entry)
+    if (answers.length === 0) return false
+    rounds ??= roundsOf(graph)
+    const { callers, hooks } = rounds
+    const parent = graph.nodes[graph.parent[result]!]
+    const called = answers.map((id) => callers.get(id)).find((reply) => reply !== undefined)
+    const reply = called ?? (parent === undefined ? undefined : Round.replyOf(parent.entry))
+    const left = reply === undefined ? undefined : hooks.get(reply)
+    return left !== undefined && left.size > (left.has(result) ? 1 : 0)
   }
-  return false
 }
 
-/** The tool result that a node is, or that it hangs on through attachments; -1: none. */
-const resultAbove = (graph: SessionGraph.SessionGraph, node: number): number => {
-  let at = node
-  while (at >= 0 && graph.nodes[at]!.entry.type === "attachment") at = graph.parent[at]!
-  return at >= 0 && Round.answersOf(graph.nodes[at]!.entry).length > 0 ? at : -1
+/** By call, the reply that makes it; by reply, the calls and results from which another turn went on. */
+interface Rounds {
+  readonly callers: ReadonlyMap<string, string>
+  readonly hooks: ReadonlyMap<string, ReadonlySet<number>>
 }
 
-const replyAnswered = (
-  graph: SessionGraph.SessionGraph,
-  result: number,
-  answered: ReadonlySet<string>
-): string | undefined => {
-  for (let i = graph.nodes.length - 1; i >= 0; i--) {
-    const { entry } = graph.nodes[i]!
-    if (!graph.removed.has(i) && Round.callsOf(entry).some((id) => answered.has(id))) return Round.replyOf(entry)
+const roundsOf = (graph: SessionGraph.SessionGraph): Rounds => {
+  const entryOf = (node: number): Entry.Message => graph.nodes[node]!.entry
+  const withoutNotes = SessionGraph.inherit(graph, -1, (node) => (Round.isNote(entryOf(node)) ? undefined : node))
+  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(entryOf(node)) ? node : undefined))
+  const callers = new Map<string, string>()
+  const hooks = new Map<string, Set<number>>()
+  const leave = (reply: string | undefined, hook: number, turn: Entry.Message): void => {
+    if (reply === undefined || reply === Round.replyOf(turn)) return
+    const known = hooks.get(reply)
+    if (known === undefined) hooks.set(reply, new Set([hook]))
+    else known.add(hook)
   }
-  const parent = graph.nodes[graph.parent[result]!]
-  return parent === undefined ? undefined : Round.replyOf(parent.entry)
-}
-
-/** Where a turn leaves the round of `reply`: the call or result that it hangs on through notes; -1: it does not. */
-const hookOf = (graph: SessionGraph.SessionGraph, turn: number, reply: string): number => {
-  let at = graph.parent[turn]!
-  while (at >= 0 && Round.isNote(graph.nodes[at]!.entry)) at = graph.parent[at]!
-  if (at < 0) return -1
-  const { entry } = graph.nodes[at]!
-  if (Round.replyOf(entry) === reply && Round.callsOf(entry).length > 0) return at
-  if (Round.answersOf(entry).length === 0) return -1
-  let above = graph.parent[at]!
-  while (above >= 0 && !Round.isTurn(graph.nodes[above]!.entry)) above = graph.parent[above]!
-  return above >= 0 && Round.replyOf(graph.nodes[above]!.entry) === reply ? at : -1
+  for (const { entry, index } of graph.nodes) {
+    if (graph.removed.has(index) || !Round.isTurn(entry)) continue
+    const own = Round.replyOf(entry)
+    if (own !== undefined) for (const call of Round.callsOf(entry)) callers.set(call, own)
+    const hook = withoutNotes(graph.parent[index]!)
+    if (hook < 0) continue
+    if (Round.callsOf(entryOf(hook)).length > 0) leave(Round.replyOf(entryOf(hook)), hook, entry)
+    else if (Round.answersOf(entryOf(hook)).length > 0) {
+      const turn = turnAbove(hook)
+      if (turn >= 0) leave(Round.replyOf(entryOf(turn)), hook, entry)
+    }
+  }
+  return { callers, hooks }
 }

@@ -12,7 +12,7 @@
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
-import type { Located } from "@reprise/domain/Line"
+import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as Equal from "effect/Equal"
 import * as SessionGraph from "./SessionGraph.ts"
@@ -66,7 +66,7 @@ interface Draft {
  * @category projections
  * @since 0.1.0
  */
-export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Projection.Projection<Located, Lanes> =>
+export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Projection.Projection<Line.Located, Lanes> =>
   Projection.make({
     initial: (): Draft => ({
       seq: 0,
@@ -79,7 +79,7 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       otherIds: new Map(),
       lastPrompt: undefined
     }),
-    evolve: (draft, located: Located) => {
+    evolve: (draft, located: Line.Located) => {
       const { entry } = located
       const seq = draft.seq++
       if (Entry.isMessage(entry)) message(draft, entry, located.at, seq, lane)
@@ -131,9 +131,7 @@ const lastPrompt = (draft: Draft, entry: Entry.OfKind<"last-prompt">, seq: numbe
 
 const hole = (draft: Draft, entry: Entry.Malformed, seq: number): void => {
   if (entry.reason === "blank") return
-  const ids = new Set<string>()
-  for (const [, id] of Array.from(entry.bytes, (byte) => String.fromCharCode(byte)).join("").matchAll(idInText)) ids.add(id!)
-  draft.holes.push({ seq, ids })
+  draft.holes.push({ seq, ids: new Set(Array.from(Line.encode(entry).matchAll(idInText), ([, id]) => id!)) })
 }
 
 const idInText = /"uuid"\s*:\s*"([^"\\]{1,128})"/g

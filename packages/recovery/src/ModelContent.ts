@@ -18,11 +18,20 @@ import type { Node } from "./SessionGraph.ts"
 export const isThinking = (block: Content.Block): boolean =>
   block.type === "thinking" || block.type === "redacted_thinking"
 
+/**
+ * Whether an entry is a reply of the model, and no error that only looks like one.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReply = (entry: Entry.Message): entry is Entry.OfKind<"assistant"> =>
+  entry.type === "assistant" && entry.isApiErrorMessage !== true
+
 const isBlank = (block: Content.Block): boolean => Content.isText(block) && block.text.trim() === ""
 
 /**
  * The blocks of an assistant entry that can be sent: no blank text, no result of ours, no call of a server tool that
- * was left open; a call's input is an object.
+ * was left open, no call twice; a call's input is an object.
  *
  * @category combinators
  * @since 0.1.0
@@ -33,6 +42,7 @@ export const ofAssistant = (content: unknown): ReadonlyArray<Content.Block> => {
   return blocks
     .filter((block) => !isBlank(block) && block.type !== "tool_result")
     .filter((block) => !Content.is("server_tool_use", block) || answered.has(block.id))
+    .filter((block, i, all) => !Content.isToolUse(block) || all.findIndex((b) => Content.isToolUse(b) && b.id === block.id) === i)
     .map((block) => wellFormed(Content.isToolUse(block) && !isObject(block.input) ? { ...block, input: {} } : block))
 }
 

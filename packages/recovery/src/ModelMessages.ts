@@ -19,6 +19,7 @@ import * as ModelContent from "./ModelContent.ts"
 import * as Round from "./Round.ts"
 import type { Node } from "./SessionGraph.ts"
 import type { SessionState } from "./SessionState.ts"
+import * as ToolPairs from "./ToolPairs.ts"
 
 /**
  * A block as it is sent; `synthetic` blocks stand in no entry.
@@ -95,25 +96,30 @@ export const make = (
   state: Pick<SessionState, "conversation" | "snapshots">,
   options: { readonly unresolved?: Unresolved; readonly agentId?: string } = {}
 ): ModelView => {
-  const view = new Draft(options.unresolved ?? "drop")
-  const start = state.conversation.findLastIndex(({ entry }) => Boundary.isCompact(entry))
-  const context = state.conversation.slice(Math.max(start, 0))
-  for (const { uuid } of state.conversation.slice(0, Math.max(start, 0))) view.omit(uuid, "before-boundary")
-  const replaced = state.snapshots.replacements.get(options.agentId ?? "")
-  const collapsed = ModelContent.collapse(context, state.snapshots.collapse.commits)
-  const shown = context.filter(({ index }) => !collapsed.hidden.has(index))
-  view.index(shown, replaced)
+  const start = Math.max(
+    state.conversation.findLastIndex(({ entry }) => Boundary.isCompact(entry)),
+    0
+  )
+  const context = state.conversation.slice(start)
+  const { hidden, summaries } = ModelContent.collapse(context, state.snapshots.collapse.commits)
+  const shown = context.filter(({ index }) => !hidden.has(index))
+  const pairs = ToolPairs.make(shown, state.snapshots.replacements.get(options.agentId ?? ""))
+  const draft = begin(shown, pairs, options.unresolved ?? "drop")
+  for (const { uuid } of state.conversation.slice(0, start)) draft.omitted.push({ uuid, why: "before-boundary" })
   for (const node of context) {
-    const summary = collapsed.summaries.get(node.index)
-    if (summary !== undefined) view.say([{ block: Content.text(summary), synthetic: true }])
-    if (collapsed.hidden.has(node.index)) view.omit(node.uuid, "collapsed")
-    else view.add(node)
+    const summary = summaries.get(node.index)
+    if (summary !== undefined) say(draft, [{ block: Content.text(summary), synthetic: true }])
+    if (hidden.has(node.index)) draft.omitted.push({ uuid: node.uuid, why: "collapsed" })
+    else if (node.entry.type === "assistant") addAssistant(draft, node, node.entry)
+    else if (node.entry.type === "user") addUser(draft, node, node.entry)
+    else addNote(draft, node, node.entry)
   }
-  return view.finish()
+  return finish(draft)
 }
 
 /** An assistant message under construction, with the results that will follow it. */
 interface Speech {
+  readonly role: "assistant"
   readonly reply: string | undefined
   readonly parts: Array<Part>
   readonly uuids: Array<string>
@@ -122,198 +128,149 @@ interface Speech {
 
 /** User parts under construction. */
 interface Said {
-  readonly parts: Array<Part>
-  readonly uuids: Array<string>
+  readonly role: "user"
+  readonly parts: ReadonlyArray<Part>
+  readonly uuids: ReadonlyArray<string>
 }
 
-interface Result {
-  readonly order: number
-  readonly uuid: string
-  readonly block: Content.ToolResult
-}
-
-class Draft {
-  private readonly unresolved: Unresolved
-  private readonly flow: Array<Speech | Said> = []
-  private readonly omitted: Array<{ readonly uuid: string; readonly why: Why }> = []
-  private readonly findings: Array<Finding.Finding> = []
-  private readonly open: Array<ModelView["open"][number]> = []
-  /** The first result of each call, until a call takes it. */
-  private readonly results = new Map<string, Result>()
-  private readonly answers = new Map<string, Result>()
-  private readonly taken = new Set<string>()
+interface Draft {
+  readonly pairs: ToolPairs.ToolPairs
+  readonly unresolved: Unresolved
   /** Replies of which more than thinking is sent. */
-  private readonly spoken = new Set<string>()
-  private current: Speech | undefined
+  readonly spoken: ReadonlySet<string>
+  readonly flow: Array<Speech | Said>
+  readonly omitted: Array<ModelView["omitted"][number]>
+  readonly findings: Array<Finding.Finding>
+  readonly open: Array<ModelView["open"][number]>
+  /** The reply under way: until the next prompt, or another reply. */
+  current: Speech | undefined
+}
 
-  constructor(unresolved: Unresolved) {
-    this.unresolved = unresolved
-  }
-
-  omit(uuid: string, why: Why): void {
-    this.omitted.push({ uuid, why })
-  }
-
-  /** First pass: which result answers which call, and which replies say more than they think. */
-  index(nodes: ReadonlyArray<Node>, replaced: ReadonlyMap<string, unknown> | undefined): void {
-    nodes.forEach(({ entry, uuid }, order) => {
-      if (entry.type !== "user") return
-      for (const block of Content.blocks(entry.message.content)) {
-        if (!Content.isToolResult(block) || this.results.has(block.tool_use_id)) continue
-        this.results.set(block.tool_use_id, { order, uuid, block: ModelContent.replace(block, replaced) })
-      }
-    })
-    for (const { entry, uuid } of nodes) {
-      if (entry.type !== "assistant" || entry.isApiErrorMessage === true) continue
-      for (const id of Round.callsOf(entry)) {
-        const result = this.results.get(id)
-        if (result !== undefined && !this.answers.has(id)) this.answers.set(id, result)
-        else this.repeated.add(`${uuid} ${id}`)
-      }
-    }
-    for (const { entry, uuid } of nodes) {
-      if (entry.type !== "assistant" || entry.isApiErrorMessage === true) continue
-      const { blocks } = this.sendable(entry, uuid)
-      const reply = Round.replyOf(entry)
-      if (reply !== undefined && blocks.some((block) => !ModelContent.isThinking(block))) this.spoken.add(reply)
-    }
-  }
-
-  /** Calls that repeat the id of an earlier one, or that nothing answers. */
-  private readonly repeated = new Set<string>()
-
-  private isOpen(uuid: string, id: string): boolean {
-    return this.repeated.has(`${uuid} ${id}`)
-  }
-
-  /** The blocks of an assistant entry that can be sent. */
-  private sendable(entry: Entry.OfKind<"assistant">, uuid: string): { blocks: ReadonlyArray<Content.Block>; open: boolean } {
-    const blocks = ModelContent.ofAssistant(entry.message.content)
-    const isUnanswered = (block: Content.Block): boolean =>
-      this.unresolved === "drop" && Content.isToolUse(block) && this.isOpen(uuid, block.id)
-    const calls = blocks.filter(Content.isToolUse)
-    const unanswered = calls.filter(isUnanswered)
-    if (unanswered.length === 0) return { blocks, open: false }
-    // An entry all of whose calls are open is left out as a whole; of several calls, those with a result stay.
-    const stay = unanswered.length === calls.length ? [] : blocks.filter((block) => !isUnanswered(block))
-    return { blocks: stay, open: true }
-  }
-
-  add({ at, entry, index, uuid }: Node): void {
-    if (entry.type === "assistant") return this.addAssistant(entry, uuid, at, index)
-    if (entry.type === "user") return this.addUser(entry, uuid, at)
-    const blocks =
-      entry.type === "attachment"
-        ? Message.sent(entry)
-        : entry.subtype === "local_command" && typeof entry.content === "string"
-          ? [Content.text(entry.content)]
-          : []
-    const text = ModelContent.ofUser(blocks)
-    if (text.length > 0) this.say(text.map((block) => ({ block })), uuid)
-    else this.omit(uuid, entry.type === "attachment" ? "not-rendered" : "system")
-  }
-
-  /** User parts at this place of the conversation. */
-  say(parts: ReadonlyArray<Part>, uuid?: string): void {
-    this.flow.push({ parts: [...parts], uuids: uuid === undefined ? [] : [uuid] })
-  }
-
-  private addUser(entry: Entry.OfKind<"user">, uuid: string, at: Finding.Position): void {
-    if (Round.isPrompt(entry)) this.current = undefined
-    const rest: Array<Content.Block> = []
-    let used = false
-    let why: Why = "empty"
-    for (const block of Content.blocks(entry.message.content)) {
-      if (!Content.isToolResult(block)) {
-        rest.push(block)
-        continue
-      }
-      const id = block.tool_use_id
-      const isFirst = this.results.get(id)?.uuid === uuid && !this.taken.has(id)
-      this.taken.add(id)
-      if (isFirst && this.answers.has(id)) {
-        used = true
-        continue
-      }
-      const kind = isFirst || !this.answers.has(id) ? "orphan-result" : "duplicate-result"
-      why = kind
-      this.findings.push(Finding.make(kind, { uuid, toolUseId: id }, at))
-    }
-    const blocks = ModelContent.ofUser(rest)
-    if (blocks.length > 0) this.say(blocks.map((block) => ({ block })), uuid)
-    else if (!used) this.omit(uuid, why)
-  }
-
-  private addAssistant(entry: Entry.OfKind<"assistant">, uuid: string, at: Finding.Position, order: number): void {
-    if (entry.isApiErrorMessage === true) return this.omit(uuid, "api-error")
+const begin = (nodes: ReadonlyArray<Node>, pairs: ToolPairs.ToolPairs, unresolved: Unresolved): Draft => {
+  const spoken = new Set<string>()
+  for (const { entry, uuid } of nodes) {
     const reply = Round.replyOf(entry)
-    for (const toolUseId of Round.callsOf(entry)) {
-      if (!this.isOpen(uuid, toolUseId)) continue
-      this.open.push({ uuid, toolUseId, reply })
-      this.findings.push(Finding.make("unresolved-call", { uuid, toolUseId }, at))
-    }
-    const { blocks, open } = this.sendable(entry, uuid)
-    if (blocks.length === 0) {
-      const server = Content.blocks(entry.message.content).some((block) => Content.is("server_tool_use", block))
-      return this.omit(uuid, open || server ? "unresolved-call" : "empty")
-    }
-    if (blocks.every(ModelContent.isThinking) && (reply === undefined || !this.spoken.has(reply))) {
-      return this.omit(uuid, "thinking-only")
-    }
-    const speech = this.speechOf(reply)
-    speech.uuids.push(uuid)
-    for (const block of blocks) {
-      speech.parts.push({ block })
-      if (!Content.isToolUse(block)) continue
-      const answer = this.isOpen(uuid, block.id) ? undefined : this.answers.get(block.id)
-      speech.results.push(
-        answer === undefined
-          ? { order, part: { block: ModelContent.interrupted(block.id), synthetic: true }, uuid: undefined }
-          : { order: answer.order, part: { block: answer.block }, uuid: answer.uuid }
-      )
-    }
+    if (reply === undefined || !ModelContent.isReply(entry)) continue
+    if (!sendable(entry, uuid, pairs, unresolved).every(ModelContent.isThinking)) spoken.add(reply)
   }
+  return { pairs, unresolved, spoken, flow: [], omitted: [], findings: [], open: [], current: undefined }
+}
 
-  /** The message of the reply that is under way, or a new one. */
-  private speechOf(reply: string | undefined): Speech {
-    if (this.current !== undefined && reply !== undefined && this.current.reply === reply) return this.current
-    this.current = { reply, parts: [], uuids: [], results: [] }
-    this.flow.push(this.current)
-    return this.current
-  }
+/** An entry all of whose calls are open is left out as a whole; of several calls, those with a result stay. */
+const sendable = (
+  entry: Entry.OfKind<"assistant">,
+  uuid: string,
+  pairs: ToolPairs.ToolPairs,
+  unresolved: Unresolved
+): ReadonlyArray<Content.Block> => {
+  const blocks = ModelContent.ofAssistant(entry.message.content)
+  const isOpen = (block: Content.Block): boolean =>
+    unresolved === "drop" && Content.isToolUse(block) && pairs.answerTo(uuid, block.id) === undefined
+  const calls = blocks.filter(Content.isToolUse)
+  return calls.length > 0 && calls.every(isOpen) ? [] : blocks.filter((block) => !isOpen(block))
+}
 
-  /** Puts the results behind their calls, joins neighbours of one role, and starts with a user. */
-  finish(): ModelView {
-    const messages: Array<{ role: "user" | "assistant"; parts: Array<Part>; uuids: Array<string> }> = []
-    const push = (role: "user" | "assistant", parts: ReadonlyArray<Part>, uuids: ReadonlyArray<string>): void => {
-      const last = messages.at(-1)
-      if (last?.role !== role) messages.push({ role, parts: [...parts], uuids: [...new Set(uuids)] })
-      else {
-        last.parts.push(...parts)
-        for (const uuid of uuids) if (!last.uuids.includes(uuid)) last.uuids.push(uuid)
-      }
-    }
-    for (const step of this.flow) {
-      if (!("results" in step)) {
-        push("user", step.parts, step.uuids)
-        continue
-      }
-      if (messages.length === 0) {
-        for (const uuid of [...step.uuids, ...this.onlyResults(step)]) this.omit(uuid, "leading-assistant")
-        continue
-      }
-      push("assistant", step.parts, step.uuids)
-      const results = step.results.sort((a, b) => a.order - b.order)
-      if (results.length > 0) {
-        push("user", results.map(({ part }) => part), results.flatMap(({ uuid }) => uuid ?? []))
-      }
-    }
-    return { messages, omitted: this.omitted, findings: this.findings, open: this.open }
-  }
+const say = (draft: Draft, parts: ReadonlyArray<Part>, uuid?: string): void => {
+  draft.flow.push({ role: "user", parts, uuids: uuid === undefined ? [] : [uuid] })
+}
 
-  /** Entries that hold nothing but results of this message. */
-  private onlyResults(step: Speech): ReadonlyArray<string> {
-    const said = new Set(this.flow.flatMap((other) => (other === step ? [] : other.uuids)))
-    return step.results.flatMap(({ uuid }) => (uuid === undefined || said.has(uuid) ? [] : [uuid]))
+const addNote = (draft: Draft, { uuid }: Node, entry: Entry.OfKind<"attachment" | "system">): void => {
+  const blocks = ModelContent.ofUser(
+    entry.type === "attachment"
+      ? Message.sent(entry)
+      : entry.subtype === "local_command" && typeof entry.content === "string"
+        ? [Content.text(entry.content)]
+        : []
+  )
+  if (blocks.length > 0) say(draft, blocks.map(part), uuid)
+  else draft.omitted.push({ uuid, why: entry.type === "attachment" ? "not-rendered" : "system" })
+}
+
+const addUser = (draft: Draft, { at, uuid }: Node, entry: Entry.OfKind<"user">): void => {
+  if (Round.isPrompt(entry)) draft.current = undefined
+  const rest: Array<Content.Block> = []
+  const answered = new Set<string>()
+  let why: Why = "empty"
+  for (const block of Content.blocks(entry.message.content)) {
+    if (!Content.isToolResult(block)) {
+      rest.push(block)
+      continue
+    }
+    const toolUseId = block.tool_use_id
+    const role = answered.has(toolUseId) ? "duplicate-result" : draft.pairs.roleOf(uuid, toolUseId)
+    if (role === "answer") answered.add(toolUseId)
+    else draft.findings.push(Finding.make((why = role), { uuid, toolUseId }, at))
   }
+  const blocks = ModelContent.ofUser(rest)
+  if (blocks.length > 0) say(draft, blocks.map(part), uuid)
+  else if (answered.size === 0) draft.omitted.push({ uuid, why })
+}
+
+const addAssistant = (draft: Draft, { at, uuid }: Node, entry: Entry.OfKind<"assistant">): void => {
+  const omit = (why: Why): void => void draft.omitted.push({ uuid, why })
+  if (!ModelContent.isReply(entry)) return omit("api-error")
+  const reply = Round.replyOf(entry)
+  const open = Round.callsOf(entry).filter((id) => draft.pairs.answerTo(uuid, id) === undefined)
+  for (const toolUseId of open) {
+    draft.open.push({ uuid, toolUseId, reply })
+    draft.findings.push(Finding.make("unresolved-call", { uuid, toolUseId }, at))
+  }
+  const blocks = sendable(entry, uuid, draft.pairs, draft.unresolved)
+  if (blocks.length === 0) {
+    const isServerCall = (block: Content.Block): boolean => Content.is("server_tool_use", block)
+    return omit(open.length > 0 || Content.blocks(entry.message.content).some(isServerCall) ? "unresolved-call" : "empty")
+  }
+  if (blocks.every(ModelContent.isThinking) && !draft.spoken.has(reply ?? "")) return omit("thinking-only")
+  const speech = speechOf(draft, reply)
+  speech.uuids.push(uuid)
+  for (const block of blocks) {
+    speech.parts.push(part(block))
+    if (!Content.isToolUse(block)) continue
+    const answer = draft.pairs.answerTo(uuid, block.id)
+    speech.results.push(
+      answer === undefined
+        ? { order: Infinity, part: { block: ModelContent.interrupted(block.id), synthetic: true }, uuid: undefined }
+        : { order: answer.order, part: part(answer.block), uuid: answer.uuid }
+    )
+  }
+}
+
+const part = (block: Content.Block): Part => ({ block })
+
+/** The message of the reply that is under way, or a new one. */
+const speechOf = (draft: Draft, reply: string | undefined): Speech => {
+  if (draft.current !== undefined && reply !== undefined && draft.current.reply === reply) return draft.current
+  const speech: Speech = { role: "assistant", reply, parts: [], uuids: [], results: [] }
+  draft.current = speech
+  draft.flow.push(speech)
+  return speech
+}
+
+/** Puts the results behind their calls, joins neighbours of one role, and starts with a user. */
+const finish = ({ findings, flow, omitted, open }: Draft): ModelView => {
+  const messages: Array<{ role: "user" | "assistant"; parts: Array<Part>; uuids: Set<string> }> = []
+  const push = (role: "user" | "assistant", parts: ReadonlyArray<Part>, uuids: ReadonlyArray<string>): void => {
+    const last = messages.at(-1)
+    const message = last?.role === role ? last : { role, parts: [], uuids: new Set<string>() }
+    if (message !== last) messages.push(message)
+    message.parts.push(...parts)
+    for (const uuid of uuids) message.uuids.add(uuid)
+  }
+  const said = new Set(flow.flatMap(({ role, uuids }) => (role === "user" ? uuids : [])))
+  for (const step of flow) {
+    if (step.role === "user") {
+      push("user", step.parts, step.uuids)
+      continue
+    }
+    const results = step.results.toSorted((a, b) => a.order - b.order)
+    const answers = results.flatMap(({ uuid }) => uuid ?? [])
+    if (messages.length === 0) {
+      const gone = new Set([...step.uuids, ...answers.filter((uuid) => !said.has(uuid))])
+      for (const uuid of gone) omitted.push({ uuid, why: "leading-assistant" })
+      continue
+    }
+    push("assistant", step.parts, step.uuids)
+    if (results.length > 0) push("user", results.map((result) => result.part), answers)
+  }
+  return { messages: messages.map((message) => ({ ...message, uuids: [...message.uuids] })), omitted, findings, open }
 }

@@ -15,8 +15,10 @@ import * as Consistency from "./Consistency.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Repair from "./Repair.ts"
 import * as SessionGraph from "./SessionGraph.ts"
-import type { SessionState } from "./SessionState.ts"
+import * as SessionState from "./SessionState.ts"
+import * as SkillState from "./SkillState.ts"
 import * as Snapshots from "./Snapshots.ts"
+import * as Usage from "./Usage.ts"
 
 /**
  * What is recovered: which lane (default: main), and by which rule its leaf is chosen (default: the log's own).
@@ -27,6 +29,8 @@ import * as Snapshots from "./Snapshots.ts"
 export interface Options {
   readonly lane?: Lanes.Choice
   readonly leaf?: SessionGraph.LeafPolicy
+  /** Another repair than the right one, for those who study what each step is for. */
+  readonly repair?: (written: SessionGraph.SessionGraph) => Repair.Repaired
 }
 
 /** What is noticed entry by entry: damage of lines, unknown types, whose entries they are, how far it was read. */
@@ -87,16 +91,18 @@ const readingFindings = ({ damage, sessions, unknown }: Reading): ReadonlyArray<
  * @category projections
  * @since 0.1.0
  */
-export const make = (options: Options = {}): Projection.Projection<Located, SessionState> =>
+export const make = (options: Options = {}): Projection.Projection<Located, SessionState.SessionState> =>
   Projection.map(
     Projection.struct({
       lanes: Lanes.projection(options.lane ?? "main", options.leaf ?? "last-prompt"),
       metadata: Projection.entries(SessionMetadata.projection),
       snapshots: Projection.entries(Snapshots.projection),
+      skills: Projection.entries(SkillState.projection),
+      usage: Projection.entries(Usage.projection),
       reading
     }),
-    ({ lanes, metadata, reading, snapshots }): SessionState => {
-      const repaired = Repair.repair(SessionGraph.make(lanes.written))
+    ({ lanes, metadata, reading, skills, snapshots, usage }): SessionState.SessionState => {
+      const repaired = (options.repair ?? Repair.repair)(SessionGraph.make(lanes.written))
       const conversation = repaired.chain.map((node) => repaired.graph.nodes[node]!)
       const consistency = Consistency.check(lanes.written.nodes, conversation)
       return {
@@ -107,6 +113,8 @@ export const make = (options: Options = {}): Projection.Projection<Located, Sess
         messages: lanes.written.nodes.length,
         metadata,
         snapshots,
+        skills,
+        usage,
         consistency,
         findings: [
           ...readingFindings(reading),
@@ -125,7 +133,7 @@ export const make = (options: Options = {}): Projection.Projection<Located, Sess
  * @category projections
  * @since 0.1.0
  */
-export const projection: Projection.Projection<Located, SessionState> = make()
+export const projection: Projection.Projection<Located, SessionState.SessionState> = make()
 
 /**
  * Recovers a session from its entries.
@@ -133,7 +141,7 @@ export const projection: Projection.Projection<Located, SessionState> = make()
  * @category running
  * @since 0.1.0
  */
-export const fold = (entries: Iterable<Located>, options?: Options): SessionState =>
+export const fold = (entries: Iterable<Located>, options?: Options): SessionState.SessionState =>
   Projection.fold(options === undefined ? projection : make(options), entries)
 
 /**
@@ -142,5 +150,14 @@ export const fold = (entries: Iterable<Located>, options?: Options): SessionStat
  * @category running
  * @since 0.1.0
  */
-export const stateAt = (entries: ReadonlyArray<Located>, n: number, options?: Options): SessionState =>
+export const stateAt = (entries: ReadonlyArray<Located>, n: number, options?: Options): SessionState.SessionState =>
   fold(entries.slice(0, n), options)
+
+/**
+ * What a later entry changed.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const diff: (a: SessionState.SessionState, b: SessionState.SessionState) => SessionState.Difference =
+  SessionState.diff

@@ -37,15 +37,47 @@ export interface Repaired {
 }
 
 /**
+ * A step from graph to graph, and a step from chain to chain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Steps {
+  readonly graph: ReadonlyArray<(graph: SessionGraph) => SessionGraph>
+  readonly chain: ReadonlyArray<(graph: SessionGraph, chain: ReadonlyArray<number>) => ReadonlyArray<number>>
+}
+
+/**
+ * The steps in their order.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const steps: Steps = {
+  graph: [Progress.reduce, Reparent.reduce, Relink.reduce, Snip.reduce],
+  chain: [Compact.reduce, ToolResults.reduce]
+}
+
+/**
+ * Makes a repair of other steps: what shows that each of them, and their order, is needed.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make =
+  (steps: Steps) =>
+  (written: SessionGraph): Repaired => {
+    const graph = steps.graph.reduce((reduced, reduce) => reduce(reduced), written)
+    const leaf = Conversation.leafOf(graph)
+    const walked = Conversation.chain(graph, leaf.node)
+    const chain = steps.chain.reduce((reduced, reduce) => reduce(graph, reduced), walked)
+    return { graph, chain, findings: [...graph.findings, ...leaf.findings, ...ToolResults.findings(graph, walked, chain)] }
+  }
+
+/**
  * Repairs a graph as it was written, and finds the conversation.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const repair = (written: SessionGraph): Repaired => {
-  const graph = Snip.reduce(Relink.reduce(Reparent.reduce(Progress.reduce(written))))
-  const leaf = Conversation.leafOf(graph)
-  const walked = Compact.reduce(graph, Conversation.chain(graph, leaf.node))
-  const chain = ToolResults.reduce(graph, walked)
-  return { graph, chain, findings: [...graph.findings, ...leaf.findings, ...ToolResults.findings(graph, walked, chain)] }
-}
+export const repair: (written: SessionGraph) => Repaired = make(steps)

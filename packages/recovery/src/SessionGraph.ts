@@ -317,6 +317,36 @@ export const leaves = (graph: SessionGraph): ReadonlyArray<Node> => {
 }
 
 /**
+ * Answers a question about each node that its parents pass on: `own` decides for a node itself (nothing: as its parent
+ * does), `root` is the answer where no node decides. Every node is asked once, however often the answers are wanted.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const inherit = <A>(
+  graph: SessionGraph,
+  root: A,
+  own: (node: number) => A | undefined
+): ((node: number) => A) => {
+  const answers = new Map<number, A>()
+  return (node) => {
+    const path: Array<number> = []
+    const onPath = new Set<number>()
+    let answer: A | undefined
+    let at = node
+    for (; at >= 0 && at < graph.nodes.length && !onPath.has(at); at = graph.parent[at]!) {
+      answer = answers.has(at) ? answers.get(at) : own(at)
+      path.push(at)
+      onPath.add(at)
+      if (answer !== undefined) break
+    }
+    const found = answer === undefined ? root : answer
+    for (const one of path) answers.set(one, found)
+    return found
+  }
+}
+
+/**
  * The nodes from the root down to `leaf`. On a graph that is not reduced the walk ends at what is no node, and at the
  * first node it meets twice.
  *

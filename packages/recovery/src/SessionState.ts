@@ -8,11 +8,14 @@
  */
 import type * as Finding from "@reprise/domain/Finding"
 import type { SessionMetadata } from "@reprise/domain/SessionMetadata"
+import * as Equal from "effect/Equal"
 import type { Branch } from "./Branches.ts"
 import type { Consistency } from "./Consistency.ts"
 import type { Sidechain } from "./Lanes.ts"
 import type { Node } from "./SessionGraph.ts"
+import type { SkillState } from "./SkillState.ts"
 import type { Snapshots } from "./Snapshots.ts"
+import type { Usage } from "./Usage.ts"
 
 /**
  * Which part of the log was read: bytes from `byteStart` up to `byteEnd`, and how many lines. What only the whole log
@@ -45,6 +48,8 @@ export interface SessionState {
   readonly messages: number
   readonly metadata: SessionMetadata
   readonly snapshots: Snapshots
+  readonly skills: SkillState
+  readonly usage: Usage
   readonly consistency: Consistency
   readonly findings: ReadonlyArray<Finding.Finding>
   readonly extent: Extent
@@ -57,3 +62,47 @@ export interface SessionState {
  * @since 0.1.0
  */
 export const leafOf = (state: SessionState): Node | undefined => state.conversation.at(-1)
+
+/**
+ * What differs from one state to a later one of the same log.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Difference {
+  /** Ids that the conversation gained and lost, in its order. */
+  readonly gained: ReadonlyArray<string>
+  readonly lost: ReadonlyArray<string>
+  readonly leaf: { readonly from: string | undefined; readonly to: string | undefined } | undefined
+  readonly archived: number
+  readonly removed: ReadonlyArray<string>
+  /** Keys of the metadata whose values differ. */
+  readonly metadata: ReadonlyArray<keyof SessionMetadata>
+  readonly findings: ReadonlyArray<Finding.Finding>
+}
+
+/**
+ * What a later entry changed: the difference of the state with it from the state without it.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const diff = (a: SessionState, b: SessionState): Difference => {
+  const idsOf = (state: SessionState): ReadonlyArray<string> => state.conversation.map(({ uuid }) => uuid)
+  const without = (ids: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
+    const known = new Set(others)
+    return ids.filter((id) => !known.has(id))
+  }
+  const from = leafOf(a)?.uuid
+  const to = leafOf(b)?.uuid
+  const keys = new Set([...Object.keys(a.metadata), ...Object.keys(b.metadata)]) as Set<keyof SessionMetadata>
+  return {
+    gained: without(idsOf(b), idsOf(a)),
+    lost: without(idsOf(a), idsOf(b)),
+    leaf: from === to ? undefined : { from, to },
+    archived: b.archived - a.archived,
+    removed: without(b.removed, a.removed),
+    metadata: [...keys].filter((key) => !Equal.equals(a.metadata[key], b.metadata[key])),
+    findings: b.findings.filter((finding) => !a.findings.some((known) => Equal.equals(known, finding)))
+  }
+}

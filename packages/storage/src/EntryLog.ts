@@ -5,10 +5,12 @@
  *
  * 1. Bytes are added at the end and never changed. `append` takes whole lines, each with its LF.
  * 2. A log that does not end in LF was torn: `append` writes one LF first, so a cut costs its line and not the next one.
- * 3. A failed `append` says how many bytes of whole lines it has written; the caller sends the rest again.
+ * 3. A failed `append` says how many bytes of whole lines it has written; the caller sends the rest again. A line that
+ *    lacks its LF only is whole: the next append adds it.
  * 4. `append` gives the bytes to the system; `sync` returns when they are on the disk.
  * 5. A log that does not exist is read with `NotFound` and comes into being by `append`.
  */
+import * as Identifier from "@reprise/domain/Identifier"
 import * as Lane from "@reprise/domain/Lane"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -186,7 +188,7 @@ export class EntryLog extends Context.Service<
     readonly project: (directory: string) => Effect.Effect<string, EntryLogError>
     /** Keys of all projects. */
     readonly projects: Effect.Effect<ReadonlyArray<string>, EntryLogError>
-    /** Main logs of a project; a project that does not exist has none. */
+    /** Main logs of a project, those named by a UUID; a project that does not exist has none. */
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LogId>, EntryLogError>
     /** Logs of a session's sidechains. */
     readonly sidechains: (log: LogId) => Effect.Effect<ReadonlyArray<LogId>, EntryLogError>
@@ -235,7 +237,11 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.sync(EntryLog, () => {
     project: (directory) => Effect.sync(() => ProjectPath.keyOf(path.resolve(directory))),
     projects: Effect.sync(() => [...new Set(sessions().map(({ project }) => project))].toSorted()),
     sessions: (project) =>
-      Effect.sync(() => sessions().filter((id) => id.project === project && id.lane._tag === "Main")),
+      Effect.sync(() =>
+        sessions().filter(
+          (id) => id.project === project && id.lane._tag === "Main" && Identifier.isSessionId(id.sessionId)
+        )
+      ),
     sidechains: (log) =>
       Effect.sync(() =>
         sessions().filter(
@@ -257,6 +263,18 @@ interface MemoryLog {
 }
 
 const LF = 0x0a
+
+/**
+ * The bytes of those lines that are in a log when `written` bytes of all are; for adapters.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const wholeLines = (lines: Uint8Array, written: number): number => {
+  if (lines[written] === LF) return written + 1
+  return written === 0 ? 0 : lines.lastIndexOf(LF, written - 1) + 1
+}
+
 const newline = Uint8Array.of(LF)
 
 const add = (log: MemoryLog, bytes: Uint8Array): void => {

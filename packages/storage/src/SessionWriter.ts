@@ -122,11 +122,12 @@ export class SessionWriter extends Context.Service<
  * @since 0.1.0
  */
 export const append = (log: EntryLog.LogId, entries: Iterable<Entry.Known | Entry.Unknown>) =>
-  SessionWriter.use((writer) =>
-    writer.submit((offer) => {
-      for (const entry of entries) offer(log, entry, Line.encode(entry))
+  SessionWriter.use((writer) => {
+    const lines = Array.from(entries, (entry) => ({ entry, line: Line.encode(entry) }))
+    return writer.submit((offer) => {
+      for (const { entry, line } of lines) offer(log, entry, line)
     })
-  )
+  })
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const batches = yield* PubSub.sliding<Committed>(1024)

@@ -185,10 +185,9 @@ export const open = Effect.fn("Transcript.open")(function* (options: Options) {
   const existing = yield* Session.readChain(port, log, false)
   const chain = existing ?? Chain.make()
   if (chain.beforeBoundary !== undefined) Chain.moveTo(chain, chain.beforeBoundary)
-  if (options.parent !== undefined) {
-    yield* typed(Session.mustKnow([chain], [options.parent]))
-    Chain.moveTo(chain, options.parent, options.messageCount)
-  }
+  const parent = options.parent === undefined ? chain.tail : options.parent
+  yield* typed(Session.mustKnow([chain], [parent]))
+  Chain.moveTo(chain, parent, options.messageCount)
   const { cwd, entrypoint, gitBranch, version } = options
   const session: Session.Session = {
     port,

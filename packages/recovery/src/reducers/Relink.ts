@@ -60,6 +60,8 @@ const choose = (
   graph: SessionGraph.SessionGraph
 ): { readonly counted: Record | undefined; readonly findings: ReadonlyArray<Finding.Finding> } => {
   const findings: Array<Finding.Finding> = []
+  const firstRecord = graph.nodes.findIndex(({ entry }) => Boundary.preserved(entry) !== undefined)
+  const mayPass = passing(graph, firstRecord)
   let unfinished = true
   for (let i = graph.nodes.length - 1; i >= 0; i--) {
     const { at, entry, uuid } = graph.nodes[i]!
@@ -69,17 +71,39 @@ const choose = (
       findings.push(Finding.make("boundary-unfinished", { uuid }, at))
       continue
     }
-    const record = recordOf(graph, i)
-    const relinked = { ...SessionGraph.withParents(graph, record.changes), compaction: record.compaction }
-    if (Conversation.descendsFrom(relinked, Conversation.leafOf(relinked).node, i)) return { counted: record, findings }
-    if (record.compaction.kept.length > 0) findings.push(Finding.make("boundary-off-chain", { uuid }, at))
+    if (mayPass(i)) {
+      const record = recordOf(graph, i, firstRecord >= 0 && firstRecord <= i)
+      const relinked = { ...SessionGraph.withParents(graph, record.changes), compaction: record.compaction }
+      const leaf = Conversation.leafOf(relinked).node
+      if (Conversation.descendsFrom(relinked, leaf, i)) return { counted: record, findings }
+    }
+    if (Boundary.preserved(entry) !== undefined) findings.push(Finding.make("boundary-off-chain", { uuid }, at))
   }
   return { counted: undefined, findings }
 }
 
-const recordOf = (graph: SessionGraph.SessionGraph, boundary: number): Record => {
+/**
+ * Whether the conversation may come to pass a boundary, by a look at where it does so far; asked for boundaries from the
+ * last to the first, which makes all answers together cost one walk. Only where the answer is yes is the record tried.
+ */
+const passing = (graph: SessionGraph.SessionGraph, firstRecord: number): ((boundary: number) => boolean) => {
+  const plain = { ...graph, compaction: undefined }
+  const leaves = [Conversation.leafOf(plain).node, Conversation.leafOf({ ...plain, policy: "newest" }).node]
+  const ways = [...new Set(leaves)].map((leaf) => ({ path: SessionGraph.pathTo(graph, leaf).toReversed(), at: 0 }))
+  return (boundary) =>
+    ways.some((way) => {
+      while (way.at < way.path.length && way.path[way.at]! > boundary) way.at++
+      const met = way.path[way.at]
+      if (met === undefined || met === boundary) return met === boundary
+      // What hangs on a message before the boundary is hung behind it, if the boundary prunes; a rewind is not.
+      if (firstRecord < 0 || firstRecord > boundary) return false
+      const from = way.path[way.at - 1]
+      return from === undefined || !Round.isRewind(graph.nodes[from]!.entry)
+    })
+}
+
+const recordOf = (graph: SessionGraph.SessionGraph, boundary: number, prunes: boolean): Record => {
   const { findings, kept } = keptOf(graph, boundary)
-  const prunes = graph.nodes.some(({ entry, index }) => index <= boundary && Boundary.preserved(entry) !== undefined)
   const compaction = { boundary, kept, prunes }
   const changes = new Map<number, number>()
   if (!prunes) return { compaction, changes, findings }

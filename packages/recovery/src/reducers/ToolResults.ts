@@ -6,9 +6,9 @@
  *   before   u1  call a  call b                    result b  a2
  *   after    u1  call a  call b  result a  note    result b  a2
  *
- * For each reply on the chain: its missing siblings, then its missing results (by parent or by tool_use_id), each
- * followed by the notes that hang on it, go right behind the last part of the reply that is on the chain, in file order.
- * Notes on a call or result that is on the chain go behind it. Nothing is ever taken from another reply or made up.
+ * For each reply on the chain: its missing parts go among those that are there, in file order; its missing results (by
+ * parent or by tool_use_id) go behind the last part, in file order; notes go right behind what they hang on. Nothing is
+ * ever taken from another reply or made up.
  *
  * Two stretches of a chain that share a `message.id` with a prompt between them are two replies. Behind a boundary only
  * entries that were written after it, or that it keeps, are put back.
@@ -46,7 +46,6 @@ export const reduce = (graph: Graph, chain: Chain): Chain => {
  * @since 0.1.0
  */
 export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArray<Finding.Finding> => {
-  if (after.length === before.length) return []
   const stood = new Set(before)
   const recovered = new Map<string, Array<string>>()
   let messageId = ""
@@ -61,10 +60,10 @@ export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArr
   return Array.from(recovered, ([id, uuids]) => Finding.make("parallel-recovered", { messageId: id, uuids }))
 }
 
-/** One reply on the chain: where it starts and ends, and which of its calls are answered there. */
+/** One reply on the chain: what stands before it (-1: nothing), its parts, and which of its calls are not answered. */
 interface Reply {
-  readonly first: number
-  last: number
+  readonly before: number
+  readonly parts: Array<number>
   readonly open: Set<string>
   readonly siblings: Array<number>
   readonly results: Array<number>
@@ -74,7 +73,7 @@ interface Reply {
 const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<number>> => {
   const onChain = new Set(chain)
   const isOff = offChain(graph, onChain)
-  const { byNode, byId, byCall } = repliesOn(graph, chain)
+  const { byCall, byId, byNode, byParent } = repliesOn(graph, chain)
   const behind = new Map<number, Array<number>>()
   const placed = new Set<number>()
   const notesOf = notes(graph, isOff, placed)
@@ -83,7 +82,7 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     if (!isOff(i)) continue
     const id = Round.replyOf(graph.nodes[i]!.entry)
     if (id === undefined || !byId.has(id)) continue
-    const reply = siblingOf(graph, i, id, onChain, byNode)
+    const reply = siblingOf(graph, i, id, byNode, byParent)
     if (reply === undefined) continue
     reply.siblings.push(i)
     placed.add(i)
@@ -101,9 +100,13 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   const isCallOrResult = (node: number): boolean =>
     Round.callsOf(graph.nodes[node]!.entry).length > 0 || Round.answersOf(graph.nodes[node]!.entry).length > 0
   for (const node of chain) if (isCallOrResult(node)) push(behind, node, notesOf(node))
-  for (const reply of new Set(byNode.values())) {
-    const withNotes = [...reply.siblings, ...reply.results].flatMap((node) => [node, ...notesOf(node)])
-    push(behind, reply.last, withNotes)
+  const withNotes = (node: number): ReadonlyArray<number> => [node, ...notesOf(node)]
+  for (const { before, parts, results, siblings } of new Set(byNode.values())) {
+    for (const node of siblings) {
+      const place = parts.findLast((part) => part < node) ?? before
+      push(behind, place < 0 ? parts[0]! : place, withNotes(node))
+    }
+    push(behind, parts.at(-1)!, results.flatMap(withNotes))
   }
   return behind
 }
@@ -122,21 +125,28 @@ const repliesOn = (graph: Graph, chain: Chain) => {
   const byNode = new Map<number, Reply>()
   const byId = new Map<string, Reply>()
   const byCall = new Map<string, Reply>()
+  const byParent = new Map<string, Reply>()
   let sincePrompt = new Map<string, Reply>()
+  let before = -1
   for (const node of chain) {
     const { entry } = graph.nodes[node]!
     if (Round.isPrompt(entry)) sincePrompt = new Map()
-    if (entry.type !== "assistant") continue
+    if (entry.type !== "assistant") {
+      before = node
+      continue
+    }
     const id = Round.replyOf(entry) ?? entry.uuid
     const known = sincePrompt.get(id)
-    const reply = known ?? { first: node, last: node, open: new Set(), siblings: [], results: [] }
-    reply.last = node
+    const reply = known ?? { before, parts: [], open: new Set(), siblings: [], results: [] }
+    reply.parts.push(node)
+    before = node
     sincePrompt.set(id, reply)
     byId.set(id, reply)
     byNode.set(node, reply)
+    byParent.set(`${graph.parent[node]} ${id}`, reply)
     for (const call of Round.callsOf(entry)) openCall(byCall, reply, call)
   }
-  return { byNode, byId, byCall }
+  return { byCall, byId, byNode, byParent }
 }
 
 const openCall = (byCall: Map<string, Reply>, reply: Reply, call: string): void => {
@@ -146,32 +156,23 @@ const openCall = (byCall: Map<string, Reply>, reply: Reply, call: string): void 
 }
 
 /**
- * The reply that an entry off the chain is a part of: on the way up, past nothing but results and notes of the round
- * and other parts of the reply, stands a part of it that is on the chain, or what its first part hangs on.
+ * The reply that an entry off the chain is a part of: on the way up, past nothing but results and notes of the round,
+ * stands another part of it, or what a part of it on the chain hangs on as well.
  */
 const siblingOf = (
   graph: Graph,
   node: number,
   id: string,
-  onChain: ReadonlySet<number>,
-  byNode: ReadonlyMap<number, Reply>
+  byNode: ReadonlyMap<number, Reply>,
+  byParent: ReadonlyMap<string, Reply>
 ): Reply | undefined => {
-  const partOf = (at: number): Reply | undefined =>
-    Round.replyOf(graph.nodes[at]!.entry) === id ? byNode.get(at) : undefined
-  for (let at = graph.parent[node]!; at >= 0; at = graph.parent[at]!) {
+  for (let at = graph.parent[node]!; ; at = graph.parent[at]!) {
+    const beside = byParent.get(`${at} ${id}`)
+    if (beside !== undefined || at < 0) return beside
     const { entry } = graph.nodes[at]!
-    const reply = partOf(at)
-    if (reply !== undefined) return reply
-    const isOther = Round.isTurn(entry) && Round.replyOf(entry) !== id
-    if (onChain.has(at) && (isOther || graph.parent[at]! < 0)) {
-      for (let child = SessionGraph.children(graph).first[at]!; child >= 0; child = SessionGraph.children(graph).next[child]!) {
-        const sibling = partOf(child)
-        if (sibling !== undefined && onChain.has(child)) return sibling
-      }
-    }
-    if (isOther) return undefined
+    if (Round.replyOf(entry) === id) return byNode.get(at)
+    if (Round.isTurn(entry)) return undefined
   }
-  return undefined
 }
 
 /** The reply whose open call the entry answers, or on a part of which the result hangs; the first answer counts. */

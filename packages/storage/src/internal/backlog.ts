@@ -18,13 +18,13 @@ export interface Accepted {
 }
 
 /** The number of lines that one append has written, and where; of a failed one the place is not known. */
-export interface Batch {
+interface Batch {
   readonly count: number
   readonly at: EntryLog.Appended | undefined
 }
 
 /** A failed attempt: when the next one is due, in milliseconds since 1970. */
-export interface Failure {
+interface Failure {
   readonly error: EntryLog.EntryLogError
   readonly attempts: number
   readonly retryAt: number

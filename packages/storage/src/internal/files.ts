@@ -12,8 +12,9 @@
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as EntryLog from "../EntryLog.ts"
 
-/** A write stopped: `written` counts the bytes of whole lines before it did. */
+/** A write stopped; `written` as in `EntryLogError`. */
 export class ShortWrite {
   readonly cause: unknown
   readonly written: number
@@ -107,7 +108,7 @@ export const make = (projects: string, maxOpen: number): Files => {
         while (written < lines.length) written += some(fs.writeSync(open.fd, lines, written))
       } catch (cause) {
         close(file, open)
-        throw new ShortWrite(cause, written === 0 ? 0 : lines.lastIndexOf(LF, written - 1) + 1)
+        throw new ShortWrite(cause, EntryLog.wholeLines(lines, written))
       }
       open.end = start + lines.length
       open.torn = lines.length > 0 ? lines[lines.length - 1] !== LF : false

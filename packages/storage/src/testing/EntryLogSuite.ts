@@ -43,7 +43,7 @@ const readAll = (id: EntryLog.LogId, window = 65536) =>
     Effect.gen(function* () {
       const reader = yield* (yield* EntryLog.EntryLog).reader(id)
       const parts: Array<Buffer> = []
-      for (let offset = 0; ; ) {
+      for (let offset = 0; ;) {
         const into = new Uint8Array(window)
         const count = yield* reader.read(offset, into)
         if (count === 0) return Buffer.concat(parts).toString()
@@ -149,15 +149,17 @@ const promises: { readonly [name: string]: Effect.Effect<void, EntryLog.EntryLog
     const port = yield* EntryLog.EntryLog
     const agent = EntryLog.session("-work-a", first, Lane.sidechain("a1b2c3"))
     const nested = EntryLog.session("-work-a", first, Lane.sidechain("a9", ["workflows", "wf_1"]))
-    const logs = [log, agent, nested, EntryLog.session("-work-a", second), EntryLog.session("-work-b", first)]
+    const other = EntryLog.session("-work-a", second)
+    const unlisted = EntryLog.session("-work-a", "notes")
+    const logs = [log, agent, nested, other, unlisted, EntryLog.session("-work-b", first)]
     for (const [i, id] of logs.entries()) yield* append(id, `{"n":${i}}\n`)
     for (const [i, id] of logs.entries()) yield* reads(id, `{"n":${i}}\n`)
     const keys = (ids: ReadonlyArray<EntryLog.LogId>) => ids.map(EntryLog.keyOf).toSorted()
     assert.deepEqual((yield* port.projects).toSorted(), ["-work-a", "-work-b"])
-    assert.deepEqual(keys(yield* port.sessions("-work-a")), keys([log, logs[3]!]))
+    assert.deepEqual(keys(yield* port.sessions("-work-a")), keys([log, other]))
     assert.deepEqual(yield* port.sessions("-work-none"), [])
     assert.deepEqual(keys(yield* port.sidechains(log)), keys([agent, nested]))
-    assert.deepEqual(yield* port.sidechains(logs[3]!), [])
+    assert.deepEqual(yield* port.sidechains(other), [])
   }),
 
   "every spelling of a directory has the same project": Effect.gen(function* () {

@@ -40,8 +40,6 @@ export class Faults extends Context.Service<
   }
 >()("@reprise/storage/testing/FaultyEntryLog/Faults") {}
 
-const LF = 0x0a
-
 /**
  * Puts the switch in front of a log.
  *
@@ -71,7 +69,7 @@ export const layer: Layer.Layer<EntryLog.EntryLog | Faults, never, EntryLog.Entr
       if (fault === undefined) return yield* below.append(log, lines)
       const part = lines.subarray(0, fault.after ?? 0)
       if (part.length > 0) yield* below.append(log, part)
-      const written = part.lastIndexOf(LF) + 1
+      const written = EntryLog.wholeLines(lines, part.length)
       return yield* new EntryLog.EntryLogError({ ...error("append", log, fault), written })
     })
     const sync = Effect.fnUntraced(function* (log: EntryLog.LogId) {

@@ -1,0 +1,6 @@
+export * as Reprise from "./Reprise.ts"
+export * as Resume from "./Resume.ts"
+export * as ResumeJson from "./ResumeJson.ts"
+export * as ResumeText from "./ResumeText.ts"
+export * as Style from "./Style.ts"
+export * as TranscriptFile from "./TranscriptFile.ts"

@@ -1,0 +1,65 @@
+/**
+ * ToolPairs: which result answers which call, over the entries that may be sent.
+ *
+ *   call A ── result A ── result A         the first result answers, the second is a duplicate
+ *   call B                                 open
+ *             result C                     an orphan
+ *
+ * Ids pair, not places: a result may stand before its call or turns behind it. Of calls that share an id the first one
+ * is answered, since an id may be sent once.
+ */
+import * as Content from "@reprise/domain/Content"
+import * as ModelContent from "./ModelContent.ts"
+import * as Round from "./Round.ts"
+import type { Node } from "./SessionGraph.ts"
+
+/**
+ * A result as it is sent, and the entry that holds it; `order` is its place among the entries.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answer {
+  readonly order: number
+  readonly uuid: string
+  readonly block: Content.ToolResult
+}
+
+/**
+ * The pairs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ToolPairs {
+  /** The answer to a call of an entry; nothing: the call is open. */
+  readonly answerTo: (uuid: string, call: string) => Answer | undefined
+  /** What a result of an entry is. */
+  readonly roleOf: (uuid: string, call: string) => "answer" | "duplicate-result" | "orphan-result"
+}
+
+/**
+ * Pairs the calls and results of entries; `replaced` holds the texts that stand for results.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (nodes: ReadonlyArray<Node>, replaced: ReadonlyMap<string, unknown> | undefined): ToolPairs => {
+  const answers = new Map<string, Answer>()
+  const callers = new Map<string, string>()
+  nodes.forEach(({ entry, uuid }, order) => {
+    if (entry.type === "user") {
+      for (const block of Content.blocks(entry.message.content)) {
+        if (!Content.isToolResult(block) || answers.has(block.tool_use_id)) continue
+        answers.set(block.tool_use_id, { order, uuid, block: ModelContent.replace(block, replaced) })
+      }
+    } else if (ModelContent.isReply(entry)) {
+      for (const id of Round.callsOf(entry)) if (!callers.has(id)) callers.set(id, uuid)
+    }
+  })
+  return {
+    answerTo: (uuid, call) => (callers.get(call) === uuid ? answers.get(call) : undefined),
+    roleOf: (uuid, call) =>
+      !callers.has(call) ? "orphan-result" : answers.get(call)?.uuid === uuid ? "answer" : "duplicate-result"
+  }
+}
