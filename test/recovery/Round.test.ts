@@ -7,7 +7,7 @@ import * as Round from "@reprise/recovery/Round"
 /** One entry of each kind that can be drawn; the letter is its name. */
 const drawn = Notation.entries("u1 m1 a1@k(A,B) rA r2(A,B) t1 s1 l1 w1 B1 S1 N1") as ReadonlyArray<Entry.Message>
 const entry = (uuid: string): Entry.Message => drawn.find((one) => one.uuid === uuid)!
-const which = (is: (entry: Entry.Message) => boolean): string => Notation.show(drawn.filter(is))
+const which = (is: (entry: Entry.Message) => boolean): string => Notation.show(drawn.filter((entry) => is(entry)))
 
 describe("Round", () => {
   it("a reply is known by its message id; nothing else is a part of one", () => {

@@ -22,6 +22,7 @@ import * as ModelMessages from "@reprise/recovery/ModelMessages"
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as SessionGraph from "@reprise/recovery/SessionGraph"
 import type { SessionState } from "@reprise/recovery/SessionState"
+import * as vm from "node:vm"
 
 /** What stands in the entries of these names instead of what was drawn. */
 export interface Bodies {
@@ -158,3 +159,9 @@ export const pathTo = (graph: SessionGraph.SessionGraph, uuid: string): Readonly
 
 export const names = (graph: SessionGraph.SessionGraph, chain: ReadonlyArray<number>): string =>
   Notation.show(chain.map((index) => graph.nodes[index]!))
+
+/** The answer of what must end: where it has none after two seconds it is stopped, and the test fails. */
+export const inTime = <A>(question: () => A): A => {
+  Object.assign(globalThis, { question })
+  return vm.runInThisContext("question()", { timeout: 2000 }) as A
+}

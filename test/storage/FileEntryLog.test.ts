@@ -117,7 +117,7 @@ describe("torn tails", () => {
         yield* port.append(log, bytes('{"a":1}\n'))
         fs.appendFileSync(file, '{"to')
         const at = yield* port.append(log, bytes('{"b":2}\n'))
-        assert.deepStrictEqual(at, { start: 13, end: 21 })
+        assert.deepStrictEqual(at, { start: 13, end: 21, foreign: { ours: 8, size: 12 } })
         assert.strictEqual(fs.readFileSync(file, "utf8"), '{"a":1}\n{"to\n{"b":2}\n')
       })
     )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
-import { Deferred, Effect, Exit, Fiber, Layer, Logger, Schema, Scope, Stream } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 
 const a = EntryLog.session("-w", "a")
@@ -46,8 +46,8 @@ describe("accepting and writing", () => {
     Effect.gen(function* () {
       yield* withWriter(
         Effect.gen(function* () {
-          for (const entry of numbers(0, 1000)) yield* SessionWriter.append(a, [entry])
-          yield* SessionWriter.append(b, numbers(0, 10))
+          for (const entry of numbers(0, 1000)) yield* SessionWriter.append(a, entry)
+          yield* SessionWriter.appendAll(b, numbers(0, 10))
         })
       )
       assert.deepStrictEqual(yield* numbersOf(a), upTo(1000))
@@ -61,7 +61,7 @@ describe("accepting and writing", () => {
     withWriter(
       Effect.gen(function* () {
         for (let round = 1; round <= 5; round++) {
-          yield* SessionWriter.append(a, numbers(10 * (round - 1), 10 * round))
+          yield* SessionWriter.appendAll(a, numbers(10 * (round - 1), 10 * round))
           yield* flush([a])
           assert.deepStrictEqual(yield* numbersOf(a), upTo(10 * round))
         }
@@ -78,7 +78,7 @@ describe("accepting and writing", () => {
     ([texts, batchBytes]) =>
       Effect.gen(function* () {
         yield* withWriter(
-          SessionWriter.append(
+          SessionWriter.appendAll(
             a,
             texts.map((text) => ({ type: "t", text }))
           ),
@@ -94,7 +94,7 @@ describe("accepting and writing", () => {
       const entry = { type: "n", n: 0 }
       yield* withWriter(
         Effect.andThen(
-          SessionWriter.append(a, [entry]),
+          SessionWriter.appendAll(a, [entry]),
           Effect.sync(() => (entry.n = 1))
         )
       )
@@ -107,7 +107,7 @@ describe("accepting and writing", () => {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(SessionWriter.layer, scope)
       yield* Scope.close(scope, Exit.void)
-      const refused = yield* Effect.flip(Effect.provide(SessionWriter.append(a, numbers(0, 1)), context))
+      const refused = yield* Effect.flip(Effect.provide(SessionWriter.appendAll(a, numbers(0, 1)), context))
       assert.strictEqual(refused._tag, "SessionWriterClosed")
       assert.strictEqual((yield* Effect.flip(Effect.provide(flush(), context)))._tag, "SessionWriterClosed")
     }).pipe(Effect.provide(EntryLog.layerMemory))
@@ -129,26 +129,24 @@ describe("committed", () => {
         yield* Deferred.await(ready)
         yield* Effect.yieldNow
         for (let round = 0; round < 3; round++) {
-          yield* SessionWriter.append(a, numbers(10 * round, 10 * (round + 1)))
+          yield* SessionWriter.appendAll(a, numbers(10 * round, 10 * (round + 1)))
           yield* flush()
         }
         yield* Effect.yieldNow
         yield* Fiber.interrupt(fiber)
         assert.deepStrictEqual(
-          seen.flatMap(({ lines }) => lines.map(({ entry }) => (entry as { n?: number }).n)),
+          seen.flatMap(({ entries }) => entries.map((entry) => (entry as { n?: number }).n)),
           upTo(30)
         )
-        let start = 0
-        for (const { at, lines } of seen) {
-          assert.deepStrictEqual(at, { start, end: start + bytesOf(lines) })
-          start += bytesOf(lines)
+        let end = 0
+        for (const { lines, start } of seen) {
+          assert.strictEqual(start, end)
+          end += lines.length
         }
+        assert.strictEqual(Buffer.concat(seen.map(({ lines }) => lines)).toString(), yield* textOf(a))
       })
     ).pipe(Effect.provide(EntryLog.layerMemory))
   )
-
-  const bytesOf = (lines: SessionWriter.Committed["lines"]) =>
-    lines.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0)
 })
 
 describe("a log that fails", () => {
@@ -157,16 +155,16 @@ describe("a log that fails", () => {
       const faults = yield* FaultyEntryLog.Faults
       yield* withWriter(
         Effect.gen(function* () {
-          yield* SessionWriter.append(a, numbers(0, 10))
+          yield* SessionWriter.appendAll(a, numbers(0, 10))
           yield* flush()
           // Each line takes 20 bytes: two whole ones, and a piece of the third.
           yield* faults.plan({ reason: "NoSpace", after: 44 })
           yield* faults.breakDown({ reason: "NoSpace" })
-          yield* SessionWriter.append(a, numbers(10, 20))
+          yield* SessionWriter.appendAll(a, numbers(10, 20))
           const error = yield* Effect.flip(flush())
           assert(error._tag === "FlushError")
           assert.deepStrictEqual([error.queued, error.cause.reason], [8, "NoSpace"])
-          yield* SessionWriter.append(a, numbers(20, 30))
+          yield* SessionWriter.appendAll(a, numbers(20, 30))
           const again = yield* Effect.flip(flush())
           assert(again._tag === "FlushError")
           assert.strictEqual(again.queued, 18)
@@ -186,8 +184,8 @@ describe("a log that fails", () => {
       yield* withWriter(
         Effect.gen(function* () {
           yield* faults.breakDown({ reason: "Denied" }, a)
-          yield* SessionWriter.append(a, numbers(0, 3))
-          yield* SessionWriter.append(b, numbers(0, 3))
+          yield* SessionWriter.appendAll(a, numbers(0, 3))
+          yield* SessionWriter.appendAll(b, numbers(0, 3))
           yield* flush([b])
           assert.deepStrictEqual(yield* numbersOf(b), upTo(3))
           yield* faults.mend
@@ -198,23 +196,45 @@ describe("a log that fails", () => {
     }).pipe(Effect.provide(faulty))
   )
 
-  it.live("does not keep the scope open for ever", () =>
+  const both = Effect.andThen(SessionWriter.appendAll(a, numbers(0, 3)), SessionWriter.appendAll(b, numbers(0, 3)))
+  const missing = (error: unknown) => {
+    assert(error instanceof SessionWriter.UnwrittenError)
+    return error.logs.map(({ cause, lines, queued }) => [queued, cause?.reason, Buffer.from(lines).toString()])
+  }
+  const unwritten = [[3, "NoSpace", '{"type":"n","n":0}\n{"type":"n","n":1}\n{"type":"n","n":2}\n']]
+
+  it.live("does not keep the scope open for ever; what is missing is handed back, as a defect of the scope", () =>
+    Effect.gen(function* () {
+      const faults = yield* FaultyEntryLog.Faults
+      yield* faults.breakDown({ reason: "NoSpace" }, a)
+      const exit = yield* Effect.exit(withWriter(both, { retry: { first: "1 millis", onClose: 3 } }))
+      assert(Exit.isFailure(exit))
+      assert.deepStrictEqual(missing(Cause.squash(exit.cause)), unwritten)
+      assert.deepStrictEqual([yield* numbersOf(a), yield* numbersOf(b)], [[], upTo(3)])
+    }).pipe(Effect.provide(faulty))
+  )
+
+  it.live("what is missing is a typed error of `close`, and then no defect", () =>
     Effect.gen(function* () {
       const faults = yield* FaultyEntryLog.Faults
       yield* faults.breakDown({ reason: "NoSpace" }, a)
       yield* withWriter(
-        Effect.andThen(SessionWriter.append(a, numbers(0, 3)), SessionWriter.append(b, numbers(0, 3))),
-        { retry: { first: "1 millis", onClose: 3 } }
+        Effect.gen(function* () {
+          yield* both
+          const { close } = yield* SessionWriter.SessionWriter
+          assert.deepStrictEqual(missing(yield* Effect.flip(close)), unwritten)
+          assert.strictEqual((yield* Effect.flip(both))._tag, "SessionWriterClosed")
+        }),
+        { retry: { first: "1 millis", onClose: 2 } }
       )
-      assert.deepStrictEqual([yield* numbersOf(a), yield* numbersOf(b)], [[], upTo(3)])
-    }).pipe(Effect.provide([faulty, Logger.layer([])]))
+    }).pipe(Effect.provide(faulty))
   )
 
   it.live("is written when it comes back while the scope closes", () =>
     Effect.gen(function* () {
       const faults = yield* FaultyEntryLog.Faults
       yield* faults.plan({}, {}, { after: 20 })
-      yield* withWriter(SessionWriter.append(a, numbers(0, 30)), { retry: { first: "1 millis" } })
+      yield* withWriter(SessionWriter.appendAll(a, numbers(0, 30)), { retry: { first: "1 millis" } })
       assert.deepStrictEqual(yield* numbersOf(a), upTo(30))
     }).pipe(Effect.provide(faulty))
   )
@@ -227,11 +247,11 @@ describe("durability fsync", () => {
       yield* withWriter(
         Effect.gen(function* () {
           yield* faults.plan({ operation: "sync", reason: "InputOutput" })
-          yield* SessionWriter.append(a, numbers(0, 3))
+          yield* SessionWriter.appendAll(a, numbers(0, 3))
           const error = yield* Effect.flip(flush())
           assert(error._tag === "FlushError")
           assert.deepStrictEqual([error.queued, error.cause.operation], [3, "sync"])
-          yield* SessionWriter.append(a, numbers(3, 5))
+          yield* SessionWriter.appendAll(a, numbers(3, 5))
           yield* flush()
           assert.deepStrictEqual(yield* numbersOf(a), upTo(5))
         }),
@@ -248,9 +268,9 @@ describe("back-pressure and interruption", () => {
       yield* withWriter(
         Effect.gen(function* () {
           yield* faults.breakDown({})
-          yield* SessionWriter.append(a, numbers(0, 4))
-          const interrupted = yield* Effect.forkChild(SessionWriter.append(a, [{ type: "n", n: -1 }]))
-          const waiting = yield* Effect.forkChild(SessionWriter.append(a, numbers(4, 6)))
+          yield* SessionWriter.appendAll(a, numbers(0, 4))
+          const interrupted = yield* Effect.forkChild(SessionWriter.appendAll(a, [{ type: "n", n: -1 }]))
+          const waiting = yield* Effect.forkChild(SessionWriter.appendAll(a, numbers(4, 6)))
           yield* TestClock.adjust("1 second")
           assert.isUndefined(waiting.pollUnsafe())
           yield* Fiber.interrupt(interrupted)

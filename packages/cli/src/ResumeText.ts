@@ -5,9 +5,9 @@
  *   the conversation, a line for each entry (faint: not sent to the model)
  *   what stands beside it · how much the model is sent · findings · how the last turn ended
  *
- * 1. Each thing is one line, cut to the width of the terminal; UUIDs are shown by their first eight digits where that
- *    is enough to tell them apart.
- * 2. The counts of the third line add up: nothing that the log holds is passed over.
+ * 1. Each thing is one line. What was said is cut to the width of the terminal, what was found is not.
+ * 2. UUIDs are shown by their first eight digits where that is enough to tell them apart.
+ * 3. The counts of the third line add up: nothing that the log holds is passed over.
  */
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Content from "@reprise/domain/Content"
@@ -71,10 +71,10 @@ const rows = (
   style: Style.Style,
   all: ReadonlyArray<readonly [label: string, text: string, tone?: Style.Tone | undefined]>
 ): ReadonlyArray<string> => {
-  const labels = Math.max(...all.map(([label]) => Style.width(label)))
+  const labels = Math.max(...all.map(([label]) => label.length))
   return all.map(([label, text, tone]) => {
-    const shown = Style.fill(label, labels)
-    return `  ${tone === undefined ? shown : style.paint(tone, shown)}  ${Style.cut(text, style.columns - labels - 4)}`
+    const shown = label.padEnd(labels)
+    return `  ${tone === undefined ? shown : style.paint(tone, shown)}  ${Style.clean(text)}`
   })
 }
 
@@ -90,7 +90,7 @@ const header: Section = ({ file, sessionId, state }, style) => {
   return [
     style.paint("title", Style.cut(oneLine(metadata.title ?? "") || "(no title)", style.columns)),
     style.paint("faint", where),
-    `${times(messages, "message")}: ${counts.join(", ")}`
+    messages === 0 ? "0 messages" : `${times(messages, "message")}: ${counts.join(", ")}`
   ]
 }
 
@@ -98,7 +98,7 @@ const ownEntries = (branches: ReadonlyArray<{ readonly entries: number }>): numb
   branches.reduce((sum, { entries }) => sum + entries, 0)
 
 const conversation: Section = ({ state, view }, style, short) => {
-  if (state.conversation.length === 0) return [nothing(state.sidechains.length > 0)]
+  if (state.conversation.length === 0) return [nothing(state)]
   const unsent = new Set(view.omitted.map(({ uuid }) => uuid))
   const tools = toolNames(state.conversation)
   const ids = Math.min(36, Math.max(...state.conversation.map(({ uuid }) => Style.width(short(uuid)))))
@@ -113,10 +113,12 @@ const conversation: Section = ({ state, view }, style, short) => {
   })
 }
 
-const nothing = (isSidechain: boolean): string =>
-  isSidechain
+const nothing = ({ messages, sidechains }: Resumed["state"]): string => {
+  if (messages > 0) return "There is no conversation: nothing was said."
+  return sidechains.length > 0
     ? "The main lane is empty: all entries belong to sidechains. --sidechain recovers the log of one."
     : "The log holds no messages."
+}
 
 const toolNames = (nodes: ReadonlyArray<Node>): ReadonlyMap<string, string> => {
   const names = new Map<string, string>()
@@ -198,11 +200,14 @@ const beside: Section = ({ progress, state }, style, short) => {
   }
   if (branches.length > named) all.push(["branches", `${branches.length - named} more`])
   for (const { agentId, entries, root } of sidechains) {
-    const whose = agentId === null ? "no named agent" : `agent ${oneLine(agentId)}`
+    const whose = agentId === null ? "no named agent" : `agent ${agentId}`
     all.push(["sidechain", `${times(entries, "entry", "entries")} of ${whose}, from ${short(root)}`])
   }
   if (progress > 0) {
-    all.push(["progress", `${times(progress, "legacy entry is", "legacy entries are")} looked through, as no message`])
+    all.push([
+      "progress",
+      `${times(progress, "legacy entry", "legacy entries")}, looked through: no messages, but parents of some`
+    ])
   }
   return all.length === 0 ? [] : [style.paint("title", "Beside the conversation"), ...rows(style, all)]
 }
@@ -238,7 +243,7 @@ const findings: Section = ({ findings: all }, style, short) => {
         const { line, severity } = finding
         const place = line === undefined ? "" : `line ${String(line).padStart(lines)}`
         const label = `${severity.padEnd(6)}  ${place.padEnd(lines + 5)}`
-        return [label, short(oneLine(Finding.explain(finding))), severity === "note" ? undefined : severity]
+        return [label, short(Finding.explain(finding)), severity === "note" ? undefined : severity]
       })
     )
   ]
@@ -252,10 +257,10 @@ const interruption: Section = ({ interruption: ended, state }, style, short) => 
     case "none":
       return [`${heading} has ended; nothing is sent before the next prompt.`]
     case "interrupted-prompt":
-      return [`${heading} ended before the reply to ${short(ended.uuid)}; that prompt is sent again as it is.`]
+      return [`${heading} ended before the reply to ${oneLine(short(ended.uuid))}; that prompt is sent again as it is.`]
     case "interrupted-turn":
       return [
-        `${heading} was interrupted after ${short(ended.uuid)}; the model is sent ${JSON.stringify(Interruption.continuation)}`
+        `${heading} was interrupted after ${oneLine(short(ended.uuid))}; the model is sent ${JSON.stringify(Interruption.continuation)}`
       ]
   }
 }

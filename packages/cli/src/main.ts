@@ -12,6 +12,7 @@ import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as Reprise from "./Reprise.ts"
@@ -22,9 +23,12 @@ const platform = NodeChildProcessSpawner.layer.pipe(
   )
 )
 
-/** Leaves when all output is out: a pipe takes so much at a time, and a process that exits drops the rest. */
+/**
+ * Leaves when all output is out: a pipe takes so much at a time, and a process that exits drops the rest. A reader that
+ * has left meanwhile, as `head` does, is no error.
+ */
 const teardown: Runtime.Teardown = (exit, onExit) =>
-  Runtime.defaultTeardown(exit, (code) => process.stdout.write("", () => onExit(code)))
+  Runtime.defaultTeardown(exit, (code) => process.stdout.on("error", constVoid).write("", () => onExit(code)))
 
 Command.run(Reprise.command, { version: Reprise.version }).pipe(
   Effect.provide(platform),

@@ -14,8 +14,8 @@
  *    or unreadable `message` as one with no content. Every other key is optional.
  */
 import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
-import { isObject, type JsonObject } from "./internal/wire.ts"
+import * as Fit from "./internal/fit.ts"
+import { isObject } from "./internal/wire.ts"
 import { schemas as messages } from "./Message.ts"
 import { schemas as metadata } from "./Metadata.ts"
 import { schemas as progress } from "./Progress.ts"
@@ -108,8 +108,8 @@ export const kinds: ReadonlyArray<KnownKind> = Object.keys(schemas) as Array<Kno
 
 const known: ReadonlySet<string> = new Set(kinds)
 
-const UnknownSchema = Schema.declare((value: unknown): value is Unknown =>
-  isObject(value) && typeof value.type === "string" && !known.has(value.type)
+const UnknownSchema = Schema.declare(
+  (value: unknown): value is Unknown => isObject(value) && typeof value.type === "string" && !known.has(value.type)
 )
 
 const MalformedSchema = Schema.declare((value: unknown): value is Malformed => value instanceof Malformed)
@@ -206,8 +206,17 @@ export const read = (value: Unknown): Read => {
   const check = checks.get(value.type)
   if (check === undefined) return { entry: value, illFormed: none }
   const today = Upcast.read(value)
-  if (today !== value) originals.set(today, value)
-  return check(today) ? { entry: today as Known, illFormed: none } : fit(today, value)
+  if (today === value && check(value)) return { entry: value as Known, illFormed: none }
+  return readOld(today, value)
+}
+
+/** Off the usual path: an old shape, or an object that does not fit. */
+const readOld = (today: Unknown, value: Unknown): Read => {
+  const lost: Array<string> = []
+  Upcast.read(value, lost)
+  const { illFormed, view } = Fit.fit(today, schemas[value.type as KnownKind].fields)
+  originals.set(view, value)
+  return { entry: view as Known, illFormed: lost.length === 0 ? illFormed : [...lost, ...illFormed] }
 }
 
 const checks: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
@@ -225,80 +234,4 @@ const originals = new WeakMap<object, Unknown>()
  */
 export const original = (entry: Known | Unknown): Known | Unknown => originals.get(entry) ?? entry
 
-const fit = (today: Unknown, value: Unknown): Read => {
-  const illFormed: Array<string> = []
-  const view = fitFields(today, schemas[value.type as KnownKind].fields, "", illFormed)
-  originals.set(view, value)
-  return { entry: view as Known, illFormed }
-}
 
-type Fields = { readonly [key: string]: Schema.Top }
-
-/** What a schema is made of, as far as a value can fit it in parts. */
-interface Shape {
-  readonly schema?: Schema.Top
-  readonly members?: ReadonlyArray<Schema.Top>
-  readonly fields?: Fields
-  readonly key?: unknown
-  readonly value?: Schema.Top
-}
-
-/** What a type promises and a value lacks; every other key is optional, or a record that lacks it is no record. */
-const neutrals: { readonly [key: string]: () => unknown } = {
-  uuid: () => "",
-  message: () => ({ content: [] }),
-  content: () => []
-}
-
-/** Keeps the keys that fit; undefined where a key is missing without which the object means nothing. */
-const fitFields = (value: JsonObject, fields: Fields, path: string, illFormed: Array<string>): JsonObject | undefined => {
-  const view: { [key: string]: unknown } = { ...value }
-  for (const [key, field] of Object.entries(fields)) {
-    const isOptional = SchemaAST.isOptional(field.ast)
-    if (isOptional && !Object.hasOwn(value, key)) continue
-    const part = fitValue(Object.hasOwn(value, key) ? value[key] : undefined, field, path + key, illFormed)
-    if (part !== undefined) view[key] = part
-    else if (isOptional) delete view[key]
-    else if (neutrals[key] === undefined) return undefined
-    else view[key] = neutrals[key]()
-  }
-  return view
-}
-
-/** The value, or a copy without what does not fit, or undefined; no JSON value is undefined. */
-const fitValue = (value: unknown, schema: Schema.Top, path: string, illFormed: Array<string>): unknown => {
-  if (value !== undefined && checkOf(schema)(value)) return value
-  for (const { fields, key, value: member } of shapes(schema)) {
-    if (fields !== undefined && isObject(value)) return fitFields(value, fields, `${path}.`, illFormed)
-    if (member === undefined) continue
-    if (key !== undefined && isObject(value)) return fitRecord(value, member, `${path}.*`, illFormed)
-    if (key === undefined && Array.isArray(value)) {
-      return value.map((one) => fitValue(one, member, `${path}[]`, illFormed)).filter((one) => one !== undefined)
-    }
-  }
-  if (!illFormed.includes(path)) illFormed.push(path)
-  return undefined
-}
-
-const fitRecord = (value: JsonObject, member: Schema.Top, path: string, illFormed: Array<string>): JsonObject => {
-  const view: { [key: string]: unknown } = { ...value }
-  for (const key of Object.keys(value)) {
-    const part = fitValue(value[key], member, path, illFormed)
-    if (part === undefined) delete view[key]
-    else view[key] = part
-  }
-  return view
-}
-
-const shapes = (schema: Schema.Top): ReadonlyArray<Shape> => {
-  const shape = schema as unknown as Shape
-  return shape.schema !== undefined ? shapes(shape.schema) : (shape.members?.flatMap(shapes) ?? [shape])
-}
-
-const fieldChecks = new WeakMap<Schema.Top, (value: unknown) => boolean>()
-
-const checkOf = (field: Schema.Top): ((value: unknown) => boolean) => {
-  let check = fieldChecks.get(field)
-  if (check === undefined) fieldChecks.set(field, (check = Schema.is(field as Schema.Schema<unknown>)))
-  return check
-}

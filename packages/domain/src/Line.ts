@@ -14,12 +14,9 @@
 import * as Entry from "./Entry.ts"
 import * as Finding from "./Finding.ts"
 import * as LineSplitter from "./LineSplitter.ts"
-
-/** Of the Encoding standard, in every runtime; pure. */
-declare const TextDecoder: new (
-  label: string,
-  options: { readonly fatal?: boolean; readonly ignoreBOM: boolean }
-) => { readonly decode: (bytes: Uint8Array) => string }
+import * as Metadata from "./Metadata.ts"
+import * as Json from "./internal/json.ts"
+import * as Pieces from "./internal/pieces.ts"
 
 /**
  * An entry, where it stands, and what was damaged on its line.
@@ -34,8 +31,6 @@ export interface Located {
 }
 
 const undamaged: ReadonlyArray<Finding.Finding> = []
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
-const strictUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
 const CR = 0x0d
 
 /**
@@ -45,9 +40,9 @@ const CR = 0x0d
  * @since 0.1.0
  */
 export const decode = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Located> => {
-  const text = utf8.decode(line)
-  const value = parse(text)
-  if (value === undefined || !isTyped(value)) return decodeDamaged(line, at)
+  const text = Json.textOf(line)
+  const value = Json.parse(text)
+  if (!Json.isTyped(value)) return decodeDamaged(line, at)
   if (line[line.length - 1] !== CR && !text.includes("\ufffd")) return [located(value, at, undamaged)]
   return [located(value, at, [...carriageReturn(line, at), ...invalidUtf8(line, at)])]
 }
@@ -76,49 +71,25 @@ export const decodeAll = (log: Uint8Array): ReadonlyArray<Located> => {
  * @since 0.1.0
  */
 export const encode = (entry: Entry.Entry): string =>
-  entry instanceof Entry.Malformed ? utf8.decode(entry.bytes) : JSON.stringify(Entry.original(entry))
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const isTyped = (value: unknown): value is Entry.Unknown =>
-  typeof value === "object" && value !== null && typeof (value as { readonly type?: unknown }).type === "string" &&
-  !Array.isArray(value)
+  entry instanceof Entry.Malformed ? Json.textOf(entry.bytes) : JSON.stringify(Entry.original(entry))
 
 const located = (value: Entry.Unknown, at: Finding.Position, damage: ReadonlyArray<Finding.Finding>): Located => {
   const { entry, illFormed } = Entry.read(value)
   if (illFormed.length === 0) return { entry, at, damage }
   const uuid = "uuid" in entry && typeof entry.uuid === "string" && entry.uuid !== "" ? { uuid: entry.uuid } : undefined
-  return { entry, at, damage: [...damage, Finding.make("ill-formed", { type: entry.type, keys: illFormed, ...uuid }, at)] }
+  const { type } = entry
+  const found = [Finding.make("ill-formed", { type, keys: illFormed, ...uuid }, at)]
+  if (Metadata.isKind(type)) found.push(Finding.make("bad-metadata", { type }, at))
+  return { entry, at, damage: [...damage, ...found] }
 }
 
 const carriageReturn = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Finding.Finding> =>
   line[line.length - 1] === CR ? [Finding.make("carriage-return", { count: 1 }, at)] : undamaged
 
-const invalidUtf8 = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Finding.Finding> => {
-  try {
-    strictUtf8.decode(line)
-    return undamaged
-  } catch {
-    return [Finding.make("invalid-utf8", {}, at)]
-  }
-}
+const invalidUtf8 = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Finding.Finding> =>
+  Json.isUtf8(line) ? undamaged : [Finding.make("invalid-utf8", {}, at)]
 
-// ---- the damaged line: everything below runs only for lines that are not one object with a type
-
-/** A part of a damaged line, by offsets into it; no `value`: bytes that are no entry. */
-interface Piece {
-  readonly start: number
-  readonly end: number
-  readonly value?: Entry.Unknown
-  readonly reason?: Entry.Malformed["reason"]
-}
-
+/** The line that is not one object with a type: everything below is off the usual path. */
 const decodeDamaged = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Located> => {
   const damage: Array<Finding.Finding> = [...carriageReturn(line, at), ...invalidUtf8(line, at)]
   const within = (start: number, end: number): Finding.Position => ({
@@ -126,7 +97,7 @@ const decodeDamaged = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Lo
     byteStart: at.byteStart + start,
     byteEnd: at.byteStart + end
   })
-  const pieces = cut(line, (kind, start, end) => {
+  const pieces = Pieces.cut(line, (kind, start, end) => {
     damage.push(
       kind === "bom"
         ? Finding.make("bom", {}, within(start, end))
@@ -151,102 +122,4 @@ const decodeDamaged = (line: Uint8Array, at: Finding.Position): ReadonlyArray<Lo
       damage: [...own, Finding.make(kind, { bytes }, where)]
     }
   })
-}
-
-const OPEN = 0x7b
-const QUOTE = 0x22
-
-/** Cuts a line into objects and what lies between them; blanks, NUL runs and marks belong to no piece. */
-const cut = (line: Uint8Array, onMark: (kind: "bom" | "nul", start: number, end: number) => void): Array<Piece> => {
-  const pieces: Array<Piece> = []
-  // Searching for an entry behind each brace is quadratic at worst; a line gets work in proportion to its length.
-  const work = { left: 64 * line.length + 65536 }
-  let at = 0
-  while (at < line.length) {
-    const next = skipMarks(line, at, onMark)
-    if (next > at) {
-      at = next
-      continue
-    }
-    const whole = line[at] === OPEN ? objectAt(line, at, work) : restAt(line, at)
-    const end = whole?.end ?? nextEntry(line, at + 1, work)
-    pieces.push(whole ?? { start: at, end: trimEnd(line, at, end), reason: reasonOf(line, at, end) })
-    at = end
-  }
-  return pieces
-}
-
-const skipMarks = (
-  line: Uint8Array,
-  from: number,
-  onMark: (kind: "bom" | "nul", start: number, end: number) => void
-): number => {
-  let at = from
-  while (line[at] === 0x20 || line[at] === 0x09 || line[at] === CR) at++
-  if (at > from) return at
-  while (line[at] === 0) at++
-  if (at > from) {
-    onMark("nul", from, at)
-  } else if (line[at] === 0xef && line[at + 1] === 0xbb && line[at + 2] === 0xbf) {
-    at += 3
-    onMark("bom", from, at)
-  }
-  return at
-}
-
-const trimEnd = (line: Uint8Array, start: number, end: number): number => {
-  let at = end
-  while (at > start + 1 && (line[at - 1] === CR || line[at - 1] === 0x20 || line[at - 1] === 0x09)) at--
-  return at
-}
-
-/** The JSON object that starts here and parses, or nothing. */
-const objectAt = (line: Uint8Array, start: number, work: { left: number }): Piece | undefined => {
-  const end = balancedEnd(line, start, work)
-  if (end < 0) return undefined
-  const value = parse(utf8.decode(line.subarray(start, end)))
-  if (value === undefined) return undefined
-  return isTyped(value) ? { start, end, value } : { start, end, reason: "no-type" }
-}
-
-/** The rest of the line, where it is one JSON value that is no object: an array of entries is no entry. */
-const restAt = (line: Uint8Array, start: number): Piece | undefined =>
-  parse(utf8.decode(line.subarray(start))) === undefined
-    ? undefined
-    : { start, end: line.length, reason: "not-object" }
-
-/** The end of the bracketed value that starts here, by braces outside strings; -1 when it is not closed. */
-const balancedEnd = (line: Uint8Array, start: number, work: { left: number }): number => {
-  let depth = 0
-  let inString = false
-  for (let at = start; at < line.length; at++) {
-    if (--work.left < 0) return -1
-    const byte = line[at]
-    if (inString) {
-      if (byte === 0x5c) at++
-      else if (byte === QUOTE) inString = false
-    } else if (byte === QUOTE) inString = true
-    else if (byte === OPEN) depth++
-    else if (byte === 0x7d && --depth === 0) return at + 1
-  }
-  return -1
-}
-
-/** Where the next whole entry starts behind a torn or foreign piece; the end of the line when there is none. */
-const nextEntry = (line: Uint8Array, from: number, work: { left: number }): number => {
-  for (let at = line.indexOf(OPEN, from); at >= 0; at = line.indexOf(OPEN, at + 1)) {
-    if (line[at + 1] !== QUOTE) continue
-    const piece = objectAt(line, at, work)
-    if (piece?.value !== undefined && isEntryLike(piece.value)) return at
-  }
-  return line.length
-}
-
-/** Content blocks and bodies have a `type` too: behind a torn piece only what is surely an entry counts as one. */
-const isEntryLike = (value: Entry.Unknown): boolean =>
-  Entry.kindOf(value) !== "unknown" || typeof value.uuid === "string" || typeof value.sessionId === "string"
-
-const reasonOf = (line: Uint8Array, start: number, end: number): Entry.Malformed["reason"] => {
-  const bytes = line.subarray(start, end)
-  return bytes[0] === OPEN && balancedEnd(bytes, 0, { left: Infinity }) < 0 ? "torn" : "not-json"
 }

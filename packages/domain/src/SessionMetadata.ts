@@ -5,13 +5,14 @@
  *
  * 1. The last entry of a kind wins, whichever session wrote the line (RECOVERY §12). Pull requests accumulate.
  * 2. An empty string clears its step: the next one answers. An entry without its value says nothing.
- * 3. The one title rule and the one first-prompt rule of the library; lists and sessions agree because both use them.
+ * 3. `restate` is the way back: the entries that say the metadata again, so that a reader of the log's tail sees it.
+ * 4. The one title rule and the one first-prompt rule of the library; lists and sessions agree because both use them.
  */
 import * as Boundary from "./Boundary.ts"
 import * as Content from "./Content.ts"
-import * as Entry from "./Entry.ts"
+import type * as Entry from "./Entry.ts"
 import type * as Message from "./Message.ts"
-import type * as Metadata from "./Metadata.ts"
+import * as Metadata from "./Metadata.ts"
 import * as Projection from "./Projection.ts"
 
 /**
@@ -37,7 +38,7 @@ export interface SessionMetadata {
   readonly agentSetting?: string
   /** Absent: no worktree was ever entered, null: the last one was left. */
   readonly worktree?: Metadata.WorktreeSession | null
-  /** In the order in which they were linked; the last one is current. */
+  /** Each once, in the order in which they were last linked; the last one is current. */
   readonly pullRequests: ReadonlyArray<Metadata.Of<"pr-link">>
   readonly bridge?: Metadata.Of<"bridge-session">
   readonly cost?: Metadata.Of<"cost-state">
@@ -54,10 +55,11 @@ export interface SessionMetadata {
 }
 
 type Draft = {
-  -readonly [K in keyof SessionMetadata]: SessionMetadata[K]
+  -readonly [K in keyof Omit<SessionMetadata, "pullRequests">]: SessionMetadata[K]
 } & {
   summaries: Map<string, string>
-  pullRequests: Array<Metadata.Of<"pr-link">>
+  /** By what they name: a link that is restated is the same one, and becomes the last. */
+  pullRequests: Map<string, Metadata.Of<"pr-link">>
   /** The first slash command, which names a session that has no other prompt. */
   command?: string
 }
@@ -96,7 +98,7 @@ const ofUser = (draft: Draft, entry: Message.User): Draft => {
  * @since 0.1.0
  */
 export const projection: Projection.Projection<Entry.Entry, SessionMetadata> = Projection.map(
-  Projection.match<Draft>(() => ({ summaries: new Map(), pullRequests: [] }), {
+  Projection.match<Draft>(() => ({ summaries: new Map(), pullRequests: new Map() }), {
     user: ofUser,
     assistant: ofMessage,
     attachment: ofMessage,
@@ -106,7 +108,8 @@ export const projection: Projection.Projection<Entry.Entry, SessionMetadata> = P
     tag: (draft, entry) => set(draft, "tag", entry.tag),
     "last-prompt": (draft, entry) => set(draft, "lastPrompt", entry.lastPrompt),
     summary: (draft, entry) => {
-      if (entry.summary !== undefined && entry.leafUuid !== undefined) draft.summaries.set(entry.leafUuid, entry.summary)
+      if (entry.summary !== undefined && entry.leafUuid !== undefined)
+        draft.summaries.set(entry.leafUuid, entry.summary)
       return set(draft, "summary", entry.summary)
     },
     "task-summary": (draft, entry) => set(set(draft, "summary", entry.summary), "taskSummary", entry.summary),
@@ -117,7 +120,10 @@ export const projection: Projection.Projection<Entry.Entry, SessionMetadata> = P
     "agent-setting": (draft, entry) => set(draft, "agentSetting", entry.agentSetting),
     "worktree-state": (draft, entry) => set(draft, "worktree", entry.worktreeSession),
     "pr-link": (draft, entry) => {
-      draft.pullRequests.push(entry)
+      if (entry.prUrl === undefined && entry.prNumber === undefined) return draft
+      const key = JSON.stringify([entry.prRepository, entry.prNumber, entry.prUrl])
+      draft.pullRequests.delete(key)
+      draft.pullRequests.set(key, entry)
       return draft
     },
     "bridge-session": (draft, entry) => set(draft, "bridge", entry),
@@ -129,13 +135,68 @@ export const projection: Projection.Projection<Entry.Entry, SessionMetadata> = P
     const metadata = {
       ...draft,
       summaries: new Map(draft.summaries),
-      pullRequests: [...draft.pullRequests],
+      pullRequests: [...draft.pullRequests.values()],
       ...(firstPrompt === undefined ? undefined : { firstPrompt })
     }
     const title = titleOf(metadata)
     return title === undefined ? metadata : { ...metadata, title }
   }
 )
+
+/** The kinds that are restated, in the order of FORMAT §8, each with the key that holds its value. */
+const values: { readonly [K in Metadata.Kind]?: keyof Metadata.Of<K> } = {
+  "last-prompt": "lastPrompt",
+  "custom-title": "customTitle",
+  "ai-title": "aiTitle",
+  tag: "tag",
+  "agent-name": "agentName",
+  "agent-color": "agentColor",
+  "agent-setting": "agentSetting",
+  mode: "mode",
+  "permission-mode": "permissionMode",
+  "worktree-state": "worktreeSession",
+  "pr-link": "prNumber"
+}
+
+/**
+ * Whether the entry sets a value that {@link restate} says again; one without its value says nothing.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isRestated = (entry: Entry.Entry): entry is Metadata.Metadata => {
+  const key = Metadata.isKind(entry.type) ? values[entry.type] : undefined
+  return key !== undefined && (entry as { readonly [key: string]: unknown })[key] !== undefined
+}
+
+/**
+ * The bodies that say the metadata again, in the order of FORMAT §8; `leafUuid` goes with the last prompt. An empty value
+ * is said as well: what was cleared stays cleared for a reader of the tail.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const restate = (metadata: SessionMetadata, leafUuid?: string): ReadonlyArray<Metadata.Body> => {
+  const { agentColor, agentName, agentSetting, aiTitle, customTitle, lastPrompt, mode, permissionMode, tag } = metadata
+  const { worktree } = metadata
+  const link = metadata.pullRequests.at(-1)
+  const { sessionId: _, type: __, ...pullRequest } = link ?? { type: "pr-link" as const }
+  return [
+    lastPrompt === undefined
+      ? undefined
+      : Metadata.lastPrompt({ lastPrompt, ...(leafUuid === undefined ? {} : { leafUuid }) }),
+    customTitle === undefined ? undefined : Metadata.customTitle(customTitle),
+    aiTitle === undefined ? undefined : Metadata.aiTitle(aiTitle),
+    tag === undefined ? undefined : Metadata.tag(tag),
+    agentName === undefined ? undefined : Metadata.agentName(agentName),
+    agentColor === undefined ? undefined : Metadata.agentColor(agentColor),
+    agentSetting === undefined ? undefined : Metadata.agentSetting(agentSetting),
+    mode === undefined ? undefined : Metadata.mode(mode),
+    permissionMode === undefined ? undefined : Metadata.permissionMode(permissionMode),
+    worktree === undefined ? undefined : Metadata.worktreeState(worktree),
+    link === undefined ? undefined : Metadata.make("pr-link", pullRequest)
+  ].filter((body) => body !== undefined)
+}
 
 /**
  * The title of a session: custom, else generated, else last prompt, else summary, else first prompt (FORMAT §6).
@@ -146,7 +207,12 @@ export const projection: Projection.Projection<Entry.Entry, SessionMetadata> = P
 export const titleOf = (
   metadata: Pick<SessionMetadata, "customTitle" | "aiTitle" | "lastPrompt" | "summary" | "firstPrompt">
 ): string | undefined =>
-  metadata.customTitle || metadata.aiTitle || metadata.lastPrompt || metadata.summary || metadata.firstPrompt || undefined
+  metadata.customTitle ||
+  metadata.aiTitle ||
+  metadata.lastPrompt ||
+  metadata.summary ||
+  metadata.firstPrompt ||
+  undefined
 
 /**
  * What a user entry offers as the first prompt: its text, or the name of the command that it runs, which counts only

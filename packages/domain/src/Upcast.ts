@@ -23,6 +23,8 @@ export interface Step {
   readonly name: string
   readonly type: string
   readonly until: string
+  /** A key of the old shape that nothing can be read from. */
+  readonly lost?: string
   readonly read: (value: JsonObject) => JsonObject | undefined
 }
 
@@ -43,6 +45,7 @@ export const steps: ReadonlyArray<Step> = [
     name: "message over numeric keys",
     type: "assistant",
     until: "2.1.81",
+    lost: "message",
     read: ({ message }) => (isObject(message) && typeof message["0"] === "string" ? { message: { content: [] } } : undefined)
   },
   {
@@ -62,7 +65,7 @@ export const steps: ReadonlyArray<Step> = [
   }
 ]
 
-/** The error of the API lies one or two `error` keys deep; the request id may stand in the headers. */
+/** The error of the API lies one or two `error` keys deep, the request id beside or inside it. */
 const pickError = (error: JsonObject): JsonObject | undefined => {
   if (typeof error["message"] === "string" || !isObject(error["error"])) return undefined
   const inner = isObject(error["error"]["error"]) ? error["error"]["error"] : error["error"]
@@ -79,16 +82,19 @@ const pickError = (error: JsonObject): JsonObject | undefined => {
 const byType: ReadonlyMap<string, ReadonlyArray<Step>> = Map.groupBy(steps, (step) => step.type)
 
 /**
- * Today's reading of an object of the type: the object itself where no step has anything to change.
+ * Today's reading of an object of the type: the object itself where no step has anything to change. Keys that nothing
+ * could be read from are added to `lost`.
  *
  * @category decoding
  * @since 0.1.0
  */
-export const read = <A extends JsonObject & { readonly type: string }>(value: A): A => {
+export const read = <A extends JsonObject & { readonly type: string }>(value: A, lost?: Array<string>): A => {
   let today = value
   for (const step of byType.get(value.type) ?? []) {
     const changed = step.read(today)
-    if (changed !== undefined) today = { ...today, ...changed }
+    if (changed === undefined) continue
+    today = { ...today, ...changed }
+    if (step.lost !== undefined) lost?.push(step.lost)
   }
   return today
 }

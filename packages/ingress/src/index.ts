@@ -1,1 +1,1 @@
-export {}
+export * as AppendChain from "./AppendChain.ts"

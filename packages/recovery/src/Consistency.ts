@@ -77,5 +77,7 @@ export const check = (nodes: ReadonlyArray<Node>, conversation: ReadonlyArray<No
  * @category combinators
  * @since 0.1.0
  */
-export const findings = ({ drift }: Consistency): ReadonlyArray<Finding.Finding> =>
-  drift.map((one) => Finding.make("drift", one))
+export const findings = (
+  { drift }: Consistency,
+  conversation: ReadonlyArray<Node> = []
+): ReadonlyArray<Finding.Finding> => drift.map((one) => Finding.make("drift", one, conversation[one.found]?.at))

@@ -10,6 +10,7 @@
 import * as Boundary from "@reprise/domain/Boundary"
 import type * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
+import * as Bridge from "./Bridge.ts"
 import * as Round from "./Round.ts"
 import * as SessionGraph from "./SessionGraph.ts"
 
@@ -37,16 +38,17 @@ export const leafOf = (graph: SessionGraph.SessionGraph): Leaf => {
   }
   const newest = newestLeaf(graph)
   if (graph.policy === "newest" || graph.lastPrompt === undefined) return newest
-  const { leafUuid: uuid, seq } = graph.lastPrompt
+  const { at, leafUuid: uuid, seq } = graph.lastPrompt
   const named = graph.byId.get(uuid)
   const keep = (finding: Finding.Finding): Leaf => ({ node: newest.node, findings: [...newest.findings, finding] })
-  if (named === undefined) return keep(Finding.make("last-prompt-unknown", { uuid }))
+  if (named === undefined) return keep(Finding.make("last-prompt-unknown", { uuid }, at))
   if (descendsFrom(graph, newest.node, named)) return newest
   const isBelow = SessionGraph.inherit(graph, false, (node) => (node === named ? true : undefined))
+  const isLate = latecomers(graph)
   const isNewerElsewhere = (node: SessionGraph.Node): boolean =>
-    node.seq > seq && !graph.removed.has(node.index) && !isBelow(node.index)
+    node.seq > seq && !graph.removed.has(node.index) && !isBelow(node.index) && !isLate(node.index)
   return isGone(graph, named) || graph.nodes.some(isNewerElsewhere)
-    ? keep(Finding.make("last-prompt-outranked", { uuid }))
+    ? keep(Finding.make("last-prompt-outranked", { uuid }, at))
     : { node: named, findings: [] }
 }
 
@@ -100,22 +102,23 @@ const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
 }
 
 /**
- * Down to the newest child where the order of lines is not the order of talk: kept messages stand before their boundary,
- * and a result may be written before its call.
+ * Down to the newest child that stands earlier in the file than the node, where the order of lines is not the order of
+ * talk: kept messages stand before their boundary, and a message may be written before the one that it answers. A child
+ * that is older than its parent, or was only bridged to it, is no such one.
  */
 const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => {
   const { last } = SessionGraph.children(graph)
   const kept = new Set(graph.compaction?.kept)
   const goesOn = (at: number, child: number): boolean => {
-    if (kept.has(at) || kept.has(child)) return true
-    const calls = Round.callsOf(graph.nodes[at]!.entry)
-    return Round.answersOf(graph.nodes[child]!.entry).some((id) => calls.includes(id))
+    if (child < 0 || child > node) return false
+    const above = graph.nodes[at]!
+    const below = graph.nodes[child]!
+    if (kept.has(at) || kept.has(child) || below.answers.some((id) => above.calls.includes(id))) return true
+    const [before, after] = Bridge.timesOf([above, below])
+    return !graph.bridged.has(child) && (after ?? -Infinity) >= (before ?? Infinity)
   }
   let at = node
-  while (last[at]! >= 0 && goesOn(at, last[at]!)) {
-    at = last[at]!
-    if (Round.answersOf(graph.nodes[at]!.entry).length > 0 && !kept.has(at)) while (last[at]! >= 0) at = last[at]!
-  }
+  while (goesOn(at, last[at]!)) at = last[at]!
   return at
 }
 
@@ -128,7 +131,7 @@ const latecomers = (graph: SessionGraph.SessionGraph): ((node: number) => boolea
   return (node) => {
     let result = node
     while (result >= 0 && graph.nodes[result]!.entry.type === "attachment") result = graph.parent[result]!
-    const answers = result < 0 ? [] : Round.answersOf(graph.nodes[result]!.entry)
+    const answers = graph.nodes[result]?.answers ?? []
     if (answers.length === 0) return false
     rounds ??= roundsOf(graph)
     const { callers, hooks } = rounds
@@ -136,7 +139,8 @@ const latecomers = (graph: SessionGraph.SessionGraph): ((node: number) => boolea
     const called = answers.map((id) => callers.get(id)).find((reply) => reply !== undefined)
     const reply = called ?? (parent === undefined ? undefined : Round.replyOf(parent.entry))
     const left = reply === undefined ? undefined : hooks.get(reply)
-    return left !== undefined && left.size > (left.has(result) ? 1 : 0)
+    // A turn that hangs on the result itself is below it, and beside an attachment on it.
+    return left !== undefined && left.size > (node === result && left.has(result) ? 1 : 0)
   }
 }
 
@@ -147,9 +151,9 @@ interface Rounds {
 }
 
 const roundsOf = (graph: SessionGraph.SessionGraph): Rounds => {
-  const entryOf = (node: number): Entry.Message => graph.nodes[node]!.entry
-  const withoutNotes = SessionGraph.inherit(graph, -1, (node) => (Round.isNote(entryOf(node)) ? undefined : node))
-  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(entryOf(node)) ? node : undefined))
+  const { nodes } = graph
+  const withoutNotes = SessionGraph.inherit(graph, -1, (node) => (Round.isNote(nodes[node]!) ? undefined : node))
+  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(nodes[node]!) ? node : undefined))
   const callers = new Map<string, string>()
   const hooks = new Map<string, Set<number>>()
   const leave = (reply: string | undefined, hook: number, turn: Entry.Message): void => {
@@ -158,17 +162,15 @@ const roundsOf = (graph: SessionGraph.SessionGraph): Rounds => {
     if (known === undefined) hooks.set(reply, new Set([hook]))
     else known.add(hook)
   }
-  for (const { entry, index } of graph.nodes) {
-    if (graph.removed.has(index) || !Round.isTurn(entry)) continue
+  for (const node of nodes) {
+    const { calls, entry, index } = node
+    if (graph.removed.has(index) || !Round.isTurn(node)) continue
     const own = Round.replyOf(entry)
-    if (own !== undefined) for (const call of Round.callsOf(entry)) callers.set(call, own)
-    const hook = withoutNotes(graph.parent[index]!)
-    if (hook < 0) continue
-    if (Round.callsOf(entryOf(hook)).length > 0) leave(Round.replyOf(entryOf(hook)), hook, entry)
-    else if (Round.answersOf(entryOf(hook)).length > 0) {
-      const turn = turnAbove(hook)
-      if (turn >= 0) leave(Round.replyOf(entryOf(turn)), hook, entry)
-    }
+    if (own !== undefined) for (const call of calls) callers.set(call, own)
+    const hook = nodes[withoutNotes(graph.parent[index]!)]
+    if (hook === undefined) continue
+    const from = hook.calls.length > 0 ? hook : hook.answers.length > 0 ? nodes[turnAbove(hook.index)] : undefined
+    if (from !== undefined) leave(Round.replyOf(from.entry), hook.index, entry)
   }
   return { callers, hooks }
 }

@@ -11,8 +11,8 @@
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
+import * as ModelContent from "./ModelContent.ts"
 import type { ModelView } from "./ModelMessages.ts"
-import * as Round from "./Round.ts"
 import type { Node } from "./SessionGraph.ts"
 
 /**
@@ -45,10 +45,13 @@ export const continuation = "Continue from where you left off."
 export const judge = (conversation: ReadonlyArray<Node>, view: ModelView): Interruption => {
   const dropped = new Set(view.omitted.flatMap(({ uuid, why }) => (isTail.has(why) ? [] : [uuid])))
   for (let i = conversation.length - 1; i >= 0; i--) {
-    const { entry, uuid } = conversation[i]!
+    const { answers, entry, uuid } = conversation[i]!
     if (entry.type === "attachment" || dropped.has(uuid)) continue
-    if (entry.type === "assistant") return hasOpenRound(entry, view) ? { kind: "interrupted-turn", uuid } : none
-    return entry.type === "user" ? judgeUser(entry, uuid) : none
+    if (entry.type === "assistant") {
+      return ModelContent.isReply(entry) && endsWithResults(view) ? { kind: "interrupted-turn", uuid } : none
+    }
+    if (entry.type !== "user") return none
+    return answers.length > 0 ? { kind: "interrupted-turn", uuid } : judgePrompt(entry, uuid)
   }
   return none
 }
@@ -56,8 +59,7 @@ export const judge = (conversation: ReadonlyArray<Node>, view: ModelView): Inter
 /** Entries that are not sent and end a turn all the same. */
 const isTail: ReadonlySet<string> = new Set(["api-error", "system", "collapsed", "before-boundary", "leading-assistant"])
 
-const judgeUser = (entry: Entry.OfKind<"user">, uuid: string): Interruption => {
-  if (Round.answersOf(entry).length > 0) return { kind: "interrupted-turn", uuid }
+const judgePrompt = (entry: Entry.OfKind<"user">, uuid: string): Interruption => {
   if (entry.isMeta === true || Boundary.isCompactSummary(entry)) return none
   return isMarker.test(Content.textOf(entry.message.content)) ? none : { kind: "interrupted-prompt", uuid }
 }
@@ -65,12 +67,10 @@ const judgeUser = (entry: Entry.OfKind<"user">, uuid: string): Interruption => {
 /** What a program wrote in a person's place and nobody waits for an answer to. */
 const isMarker = /^\s*(?:\[Request interrupted by user|<local-command-|<bash-std)/
 
-/** Whether a call of the reply was left open while another of its calls has a result. */
-const hasOpenRound = (entry: Entry.OfKind<"assistant">, view: ModelView): boolean => {
-  const reply = Round.replyOf(entry)
-  if (reply === undefined || !view.open.some((call) => call.reply === reply)) return false
+/** Whether what is sent ends with results that nothing was said to: inside a round the order of entries is free. */
+const endsWithResults = (view: ModelView): boolean => {
   const last = view.messages.at(-1)
-  return last?.role === "user" && last.parts.some(({ block }) => Content.isToolResult(block))
+  return last?.role === "user" && last.parts.every(({ block }) => Content.isToolResult(block))
 }
 
 /**

@@ -15,6 +15,7 @@ import * as Finding from "@reprise/domain/Finding"
 import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as Equal from "effect/Equal"
+import * as Round from "./Round.ts"
 import * as SessionGraph from "./SessionGraph.ts"
 
 /**
@@ -53,6 +54,7 @@ interface Draft {
   readonly nodes: Array<SessionGraph.Node>
   readonly byId: Map<string, number>
   readonly links: Array<SessionGraph.Link>
+  readonly linksById: Map<string, { readonly parent: string | null; readonly line: number }>
   readonly holes: Array<SessionGraph.Hole>
   readonly findings: Array<Finding.Finding>
   readonly others: Array<SessionGraph.Node>
@@ -73,6 +75,7 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       nodes: [],
       byId: new Map(),
       links: [],
+      linksById: new Map(),
       holes: [],
       findings: [],
       others: [],
@@ -84,8 +87,8 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       const seq = draft.seq++
       if (Entry.isMessage(entry)) message(draft, entry, located.at, seq, lane)
       else if (entry instanceof Entry.Malformed) hole(draft, entry, seq)
-      else if (entry.type === "last-prompt") lastPrompt(draft, entry as Entry.OfKind<"last-prompt">, seq)
-      else link(draft, entry, seq)
+      else if (entry.type === "last-prompt") lastPrompt(draft, entry as Entry.OfKind<"last-prompt">, located.at, seq)
+      else link(draft, entry, located.at, seq)
       return draft
     },
     extract: ({ findings, holes, lastPrompt: last, links, nodes, otherIds, others }) => ({
@@ -96,7 +99,12 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
 
 const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: number, lane: Choice): void => {
   const { uuid } = entry
-  if (uuid === "") return
+  if (uuid === "") {
+    // An absent id was reported with its line; an empty one fits, and names nothing all the same.
+    const { uuid: written } = Entry.original(entry) as { readonly uuid?: unknown }
+    if (written === "") draft.findings.push(Finding.make("ill-formed", { type: entry.type, keys: ["uuid"] }, at))
+    return
+  }
   const isMain = lane === "sidechain" || entry.isSidechain !== true
   const ids = isMain ? draft.byId : draft.otherIds
   const nodes = isMain ? draft.nodes : draft.others
@@ -105,7 +113,7 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
   if (first === undefined) {
     ids.set(key, nodes.length)
     if (!isMain && !ids.has(uuid)) ids.set(uuid, nodes.length)
-    nodes.push({ index: nodes.length, seq, uuid, entry, at })
+    nodes.push({ index: nodes.length, seq, uuid, at, ...Round.read(entry) })
     if (isMain && Boundary.isCompact(entry)) draft.lastPrompt = undefined
   } else if (isMain && !sameContent(nodes[first]!.entry, entry)) {
     draft.findings.push(Finding.make("repeated-id", { uuid, lines: [nodes[first]!.at.line, at.line] }, at))
@@ -118,15 +126,26 @@ const otherKey = (entry: Entry.Message): string => `${entry.agentId ?? ""}/${ent
 const sameContent = (a: Entry.Message, b: Entry.Message): boolean =>
   Equal.equals(Entry.original(a), Entry.original(b))
 
-const link = (draft: Draft, entry: Entry.Known | Entry.Unknown, seq: number): void => {
+const link = (draft: Draft, entry: Entry.Known | Entry.Unknown, at: Finding.Position, seq: number): void => {
   const { parentUuid, uuid } = entry as { readonly uuid?: unknown; readonly parentUuid?: unknown }
   if (typeof uuid !== "string" || uuid === "" || parentUuid === undefined) return
   if (entry.type !== "progress" && Entry.kindOf(entry) !== "unknown") return
-  draft.links.push({ seq, uuid, parentUuid: typeof parentUuid === "string" && parentUuid !== "" ? parentUuid : null })
+  const parent = typeof parentUuid === "string" && parentUuid !== "" ? parentUuid : null
+  draft.links.push({ seq, uuid, parentUuid: parent })
+  const first = draft.linksById.get(uuid)
+  if (first === undefined) draft.linksById.set(uuid, { parent, line: at.line })
+  else if (first.parent !== parent) {
+    draft.findings.push(Finding.make("repeated-id", { uuid, lines: [first.line, at.line] }, at))
+  }
 }
 
-const lastPrompt = (draft: Draft, entry: Entry.OfKind<"last-prompt">, seq: number): void => {
-  if (entry.leafUuid !== undefined && entry.leafUuid !== "") draft.lastPrompt = { seq, leafUuid: entry.leafUuid }
+const lastPrompt = (
+  draft: Draft,
+  { leafUuid }: Entry.OfKind<"last-prompt">,
+  at: Finding.Position,
+  seq: number
+): void => {
+  if (leafUuid !== undefined && leafUuid !== "") draft.lastPrompt = { seq, leafUuid, at }
 }
 
 const hole = (draft: Draft, entry: Entry.Malformed, seq: number): void => {

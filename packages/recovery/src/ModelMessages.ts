@@ -136,27 +136,35 @@ interface Said {
 interface Draft {
   readonly pairs: ToolPairs.ToolPairs
   readonly unresolved: Unresolved
-  /** Replies of which more than thinking is sent. */
+  /** Replies of which more than thinking is sent, each with its turn. */
   readonly spoken: ReadonlySet<string>
   readonly flow: Array<Speech | Said>
   readonly omitted: Array<ModelView["omitted"][number]>
   readonly findings: Array<Finding.Finding>
   readonly open: Array<ModelView["open"][number]>
+  /** How many prompts there were. */
+  turn: number
   /** The reply under way: until the next prompt, or another reply. */
   current: Speech | undefined
 }
 
 const begin = (nodes: ReadonlyArray<Node>, pairs: ToolPairs.ToolPairs, unresolved: Unresolved): Draft => {
   const spoken = new Set<string>()
-  for (const { entry, uuid } of nodes) {
+  let turn = 0
+  for (const node of nodes) {
+    const { entry, uuid } = node
+    if (Round.isPrompt(node)) turn++
     const reply = Round.replyOf(entry)
     if (reply === undefined || !ModelContent.isReply(entry)) continue
-    if (!sendable(entry, uuid, pairs, unresolved).every(ModelContent.isThinking)) spoken.add(reply)
+    if (!sendable(entry, uuid, pairs, unresolved).every(ModelContent.isThinking)) spoken.add(`${turn} ${reply}`)
   }
-  return { pairs, unresolved, spoken, flow: [], omitted: [], findings: [], open: [], current: undefined }
+  return { pairs, unresolved, spoken, flow: [], omitted: [], findings: [], open: [], turn: 0, current: undefined }
 }
 
-/** An entry all of whose calls are open is left out as a whole; of several calls, those with a result stay. */
+/**
+ * An entry all of whose calls are open, or were made before, is left out as a whole; of several calls, those with a
+ * result stay.
+ */
 const sendable = (
   entry: Entry.OfKind<"assistant">,
   uuid: string,
@@ -164,10 +172,11 @@ const sendable = (
   unresolved: Unresolved
 ): ReadonlyArray<Content.Block> => {
   const blocks = ModelContent.ofAssistant(entry.message.content)
-  const isOpen = (block: Content.Block): boolean =>
-    unresolved === "drop" && Content.isToolUse(block) && pairs.answerTo(uuid, block.id) === undefined
+  const isLeftOut = (block: Content.Block): boolean =>
+    Content.isToolUse(block) &&
+    (pairs.isRepeated(uuid, block.id) || (unresolved === "drop" && pairs.answerTo(uuid, block.id) === undefined))
   const calls = blocks.filter(Content.isToolUse)
-  return calls.length > 0 && calls.every(isOpen) ? [] : blocks.filter((block) => !isOpen(block))
+  return calls.length > 0 && calls.every(isLeftOut) ? [] : blocks.filter((block) => !isLeftOut(block))
 }
 
 const say = (draft: Draft, parts: ReadonlyArray<Part>, uuid?: string): void => {
@@ -186,8 +195,12 @@ const addNote = (draft: Draft, { uuid }: Node, entry: Entry.OfKind<"attachment" 
   else draft.omitted.push({ uuid, why: entry.type === "attachment" ? "not-rendered" : "system" })
 }
 
-const addUser = (draft: Draft, { at, uuid }: Node, entry: Entry.OfKind<"user">): void => {
-  if (Round.isPrompt(entry)) draft.current = undefined
+const addUser = (draft: Draft, node: Node, entry: Entry.OfKind<"user">): void => {
+  const { at, uuid } = node
+  if (Round.isPrompt(node)) {
+    draft.turn++
+    draft.current = undefined
+  }
   const rest: Array<Content.Block> = []
   const answered = new Set<string>()
   let why: Why = "empty"
@@ -206,11 +219,11 @@ const addUser = (draft: Draft, { at, uuid }: Node, entry: Entry.OfKind<"user">):
   else if (answered.size === 0) draft.omitted.push({ uuid, why })
 }
 
-const addAssistant = (draft: Draft, { at, uuid }: Node, entry: Entry.OfKind<"assistant">): void => {
+const addAssistant = (draft: Draft, { at, calls, uuid }: Node, entry: Entry.OfKind<"assistant">): void => {
   const omit = (why: Why): void => void draft.omitted.push({ uuid, why })
   if (!ModelContent.isReply(entry)) return omit("api-error")
   const reply = Round.replyOf(entry)
-  const open = Round.callsOf(entry).filter((id) => draft.pairs.answerTo(uuid, id) === undefined)
+  const open = calls.filter((id) => draft.pairs.answerTo(uuid, id) === undefined)
   for (const toolUseId of open) {
     draft.open.push({ uuid, toolUseId, reply })
     draft.findings.push(Finding.make("unresolved-call", { uuid, toolUseId }, at))
@@ -220,7 +233,7 @@ const addAssistant = (draft: Draft, { at, uuid }: Node, entry: Entry.OfKind<"ass
     const isServerCall = (block: Content.Block): boolean => Content.is("server_tool_use", block)
     return omit(open.length > 0 || Content.blocks(entry.message.content).some(isServerCall) ? "unresolved-call" : "empty")
   }
-  if (blocks.every(ModelContent.isThinking) && !draft.spoken.has(reply ?? "")) return omit("thinking-only")
+  if (blocks.every(ModelContent.isThinking) && !draft.spoken.has(`${draft.turn} ${reply}`)) return omit("thinking-only")
   const speech = speechOf(draft, reply)
   speech.uuids.push(uuid)
   for (const block of blocks) {

@@ -96,7 +96,7 @@ export const make = (options: Options = {}): Projection.Projection<Located, Sess
     Projection.struct({
       lanes: Lanes.projection(options.lane ?? "main", options.leaf ?? "last-prompt"),
       metadata: Projection.entries(SessionMetadata.projection),
-      snapshots: Projection.entries(Snapshots.projection),
+      snapshots: Snapshots.projection,
       skills: Projection.entries(SkillState.projection),
       usage: Projection.entries(Usage.projection),
       reading
@@ -119,8 +119,8 @@ export const make = (options: Options = {}): Projection.Projection<Located, Sess
         findings: [
           ...readingFindings(reading),
           ...repaired.findings,
-          ...snapshots.pending.map(({ text }) => Finding.make("pending-prompt", { text })),
-          ...Consistency.findings(consistency)
+          ...snapshots.pending.map(({ at, text }) => Finding.make("pending-prompt", { text }, at)),
+          ...Consistency.findings(consistency, conversation)
         ],
         extent: { byteStart: Math.max(reading.start, 0), byteEnd: reading.end, lines: reading.lines }
       }

@@ -12,6 +12,26 @@ import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
 
 /**
+ * A message with the ids of the calls that it makes and answers, read once.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Part {
+  readonly entry: Entry.Message
+  readonly calls: ReadonlyArray<string>
+  readonly answers: ReadonlyArray<string>
+}
+
+/**
+ * Reads the calls and answers of a message.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const read = (entry: Entry.Message): Part => ({ entry, calls: callsOf(entry), answers: answersOf(entry) })
+
+/**
  * The reply that an assistant entry is a part of: its `message.id`. Grouping needs an id; an entry without one is a
  * reply of its own.
  *
@@ -58,8 +78,8 @@ const blockIds = <B>(
  * @category guards
  * @since 0.1.0
  */
-export const isPrompt = (entry: Entry.Message): boolean =>
-  entry.type === "user" && entry.isMeta !== true && answersOf(entry).length === 0
+export const isPrompt = ({ answers, entry }: Part): boolean =>
+  entry.type === "user" && entry.isMeta !== true && answers.length === 0
 
 /**
  * Whether an entry is a turn of its own: a prompt or a part of a reply.
@@ -67,7 +87,7 @@ export const isPrompt = (entry: Entry.Message): boolean =>
  * @category guards
  * @since 0.1.0
  */
-export const isTurn = (entry: Entry.Message): boolean => entry.type === "assistant" || isPrompt(entry)
+export const isTurn = (part: Part): boolean => part.entry.type === "assistant" || isPrompt(part)
 
 /**
  * Whether an entry only accompanies what it hangs on: an attachment, an injected line, a system line. A rewind and a
@@ -76,10 +96,10 @@ export const isTurn = (entry: Entry.Message): boolean => entry.type === "assista
  * @category guards
  * @since 0.1.0
  */
-export const isNote = (entry: Entry.Message): boolean =>
+export const isNote = ({ answers, entry }: Part): boolean =>
   entry.type === "attachment" ||
   (entry.type === "system" && !isRewind(entry) && !Boundary.isCompact(entry) && !Boundary.isSnip(entry)) ||
-  (entry.type === "user" && entry.isMeta === true && answersOf(entry).length === 0)
+  (entry.type === "user" && entry.isMeta === true && answers.length === 0)
 
 /**
  * Whether an entry is the marker of a rewind: the conversation goes on from its parent (RECOVERY §8).

@@ -12,6 +12,7 @@
  */
 import type * as Entry from "@reprise/domain/Entry"
 import type * as Finding from "@reprise/domain/Finding"
+import type * as Round from "./Round.ts"
 
 /**
  * A message at its place: `index` counts the messages of the lane, `seq` all entries of the log.
@@ -19,11 +20,10 @@ import type * as Finding from "@reprise/domain/Finding"
  * @category models
  * @since 0.1.0
  */
-export interface Node {
+export interface Node extends Round.Part {
   readonly index: number
   readonly seq: number
   readonly uuid: string
-  readonly entry: Entry.Message
   readonly at: Finding.Position
 }
 
@@ -48,6 +48,7 @@ export interface Link {
 export interface LastPrompt {
   readonly seq: number
   readonly leafUuid: string
+  readonly at: Finding.Position
 }
 
 /**
@@ -122,6 +123,8 @@ export interface SessionGraph {
   readonly linkParent: Int32Array
   /** For nodes whose links lead nowhere: the id that they lead to. */
   readonly dangling: ReadonlyMap<number, string>
+  /** Nodes whose own link led nowhere and that hang on another message instead. */
+  readonly bridged: ReadonlySet<number>
   readonly removed: ReadonlySet<number>
   readonly compaction: Compaction | undefined
   readonly holes: ReadonlyArray<Hole>
@@ -168,7 +171,7 @@ export const make = (written: Written): SessionGraph => {
     if (linkParent[k]! < ROOT) dangling.set(nodes.length + k, link.parentUuid!)
   })
   const asRead = { nodes, byId, parent, linkParent, dangling, holes, lastPrompt, policy, findings }
-  return { ...asRead, removed: new Set(), compaction: undefined }
+  return { ...asRead, bridged: new Set(), removed: new Set(), compaction: undefined }
 }
 
 /** The nearest occurrence before `seq`, else the first one after it; `linked` is in log order. */

@@ -58,7 +58,8 @@ export const projection: Projection.Projection<Entry.Entry, SkillState> = Projec
   () => ({ skills: new Map(), todos: [], plan: {} }),
   {
     user: (state, entry) => {
-      if (entry.isSidechain === true) return state
+      const said = entry.planContent !== undefined || entry.todos !== undefined || entry.slug !== state.plan.slug
+      if (entry.isSidechain === true || !said) return state
       const plan = {
         ...state.plan,
         ...(typeof entry.planContent === "string" ? { content: entry.planContent } : undefined),
@@ -67,11 +68,10 @@ export const projection: Projection.Projection<Entry.Entry, SkillState> = Projec
       return { ...state, plan, todos: Array.isArray(entry.todos) ? todosOf(entry.todos) : state.todos }
     },
     assistant: (state, entry) => {
-      if (entry.isSidechain === true) return state
-      const written = Content.blocks(entry.message.content).findLast(
-        (block) => Content.isToolUse(block) && block.name === "TodoWrite"
-      )
-      const input = written !== undefined && Content.isToolUse(written) ? written.input : undefined
+      const { content } = entry.message
+      if (entry.isSidechain === true || typeof content === "string") return state
+      const written = content.findLast((block) => Content.isToolUse(block) && block.name === "TodoWrite")
+      const input = (written as Content.ToolUse | undefined)?.input
       const todos = (input as { readonly todos?: unknown } | null | undefined)?.todos
       return Array.isArray(todos) ? { ...state, todos: todosOf(todos) } : state
     },

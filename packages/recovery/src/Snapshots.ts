@@ -7,7 +7,9 @@
  * 4. Queue: what was enqueued and never taken. Real queues do not balance; taking from an empty one does nothing.
  */
 import * as Content from "@reprise/domain/Content"
-import type * as Entry from "@reprise/domain/Entry"
+import * as Entry from "@reprise/domain/Entry"
+import type * as Finding from "@reprise/domain/Finding"
+import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import type * as Snapshot from "@reprise/domain/Snapshot"
 
@@ -31,6 +33,7 @@ export interface FileHistory {
  */
 export interface Queued {
   readonly text: string
+  readonly at: Finding.Position
   readonly timestamp?: string
 }
 
@@ -95,31 +98,44 @@ const replacements = Projection.map(
   (lanes): Snapshots["replacements"] => new Map(Array.from(lanes, ([lane, texts]) => [lane, new Map(texts)]))
 )
 
-const collapse = Projection.match<Snapshots["collapse"]>(() => ({ commits: [], staged: undefined }), {
-  "marble-origami-commit": ({ commits, staged }, entry) => ({ commits: [...commits, entry], staged }),
-  "marble-origami-snapshot": ({ commits }, entry) => ({ commits, staged: entry })
+const commits = Projection.map(
+  Projection.match<Array<Entry.OfKind<"marble-origami-commit">>>(() => [], {
+    "marble-origami-commit": (all, entry) => {
+      all.push(entry)
+      return all
+    }
+  }),
+  (all): Snapshots["collapse"]["commits"] => [...all]
+)
+
+const staged = Projection.match<Snapshots["collapse"]["staged"]>(() => undefined, {
+  "marble-origami-snapshot": (_, entry) => entry
 })
 
-const pending = Projection.match<ReadonlyArray<Queued>>(() => [], {
-  "queue-operation": (queue, { content, operation, timestamp }) => {
+const pending = Projection.make({
+  initial: (): Array<Queued> => [],
+  evolve: (queue, { at, entry }: Located) => {
+    if (!Entry.is("queue-operation")(entry)) return queue
+    const { content, operation, timestamp } = entry
     if (operation === "enqueue") {
-      const text = Content.textOf(content)
-      return [...queue, { text, ...(timestamp === undefined ? undefined : { timestamp }) }]
-    }
-    return operation === "dequeue" || operation === "remove" ? queue.slice(1) : operation === "popAll" ? [] : queue
-  }
+      queue.push({ text: Content.textOf(content), at, ...(timestamp === undefined ? undefined : { timestamp }) })
+    } else if (operation === "dequeue" || operation === "remove") queue.shift()
+    else if (operation === "popAll") queue.length = 0
+    return queue
+  },
+  extract: (queue): ReadonlyArray<Queued> => [...queue]
 })
 
 /**
- * Folds entries to all snapshots.
+ * Folds located entries to all snapshots.
  *
  * @category projections
  * @since 0.1.0
  */
-export const projection: Projection.Projection<Entry.Entry, Snapshots> = Projection.struct({
-  fileHistory,
-  attribution,
-  replacements,
-  collapse,
+export const projection: Projection.Projection<Located, Snapshots> = Projection.struct({
+  fileHistory: Projection.entries(fileHistory),
+  attribution: Projection.entries(attribution),
+  replacements: Projection.entries(replacements),
+  collapse: Projection.entries(Projection.struct({ commits, staged })),
   pending
 })

@@ -10,7 +10,6 @@
  */
 import * as Content from "@reprise/domain/Content"
 import * as ModelContent from "./ModelContent.ts"
-import * as Round from "./Round.ts"
 import type { Node } from "./SessionGraph.ts"
 
 /**
@@ -32,6 +31,8 @@ export interface Answer {
  * @since 0.1.0
  */
 export interface ToolPairs {
+  /** Whether another entry made a call of this id before: it is sent once. */
+  readonly isRepeated: (uuid: string, call: string) => boolean
   /** The answer to a call of an entry; nothing: the call is open. */
   readonly answerTo: (uuid: string, call: string) => Answer | undefined
   /** What a result of an entry is. */
@@ -47,17 +48,19 @@ export interface ToolPairs {
 export const make = (nodes: ReadonlyArray<Node>, replaced: ReadonlyMap<string, unknown> | undefined): ToolPairs => {
   const answers = new Map<string, Answer>()
   const callers = new Map<string, string>()
-  nodes.forEach(({ entry, uuid }, order) => {
+  nodes.forEach(({ answers: ids, calls, entry, uuid }, order) => {
     if (entry.type === "user") {
+      if (ids.length === 0) return
       for (const block of Content.blocks(entry.message.content)) {
         if (!Content.isToolResult(block) || answers.has(block.tool_use_id)) continue
         answers.set(block.tool_use_id, { order, uuid, block: ModelContent.replace(block, replaced) })
       }
     } else if (ModelContent.isReply(entry)) {
-      for (const id of Round.callsOf(entry)) if (!callers.has(id)) callers.set(id, uuid)
+      for (const id of calls) if (!callers.has(id)) callers.set(id, uuid)
     }
   })
   return {
+    isRepeated: (uuid, call) => callers.get(call) !== uuid,
     answerTo: (uuid, call) => (callers.get(call) === uuid ? answers.get(call) : undefined),
     roleOf: (uuid, call) =>
       !callers.has(call) ? "orphan-result" : answers.get(call)?.uuid === uuid ? "answer" : "duplicate-result"

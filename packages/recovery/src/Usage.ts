@@ -53,7 +53,7 @@ export const projection: Projection.Projection<Entry.Entry, Usage> = Projection.
   evolve: (draft, entry: Entry.Entry) => {
     if (!Entry.isMessage(entry) || entry.isSidechain === true || draft.seen.has(entry.uuid)) return draft
     draft.seen.add(entry.uuid)
-    if (Round.isPrompt(entry)) draft.current.clear()
+    if (Round.isPrompt(Round.read(entry))) draft.current.clear()
     if (entry.type !== "assistant" || !entry.message.usage) return draft
     const id = Round.replyOf(entry) ?? entry.uuid
     const reply = { model: entry.message.model ?? "", tokens: tokensOf(entry.message.usage) }

@@ -7,90 +7,25 @@
  * 2. A log that does not end in LF was torn: `append` writes one LF first, so a cut costs its line and not the next one.
  * 3. A failed `append` says how many bytes of whole lines it has written; the caller sends the rest again. A line that
  *    lacks its LF only is whole: the next append adds it.
- * 4. `append` gives the bytes to the system; `sync` returns when they are on the disk.
+ * 4. `append` gives the bytes to the system; `sync` returns when they are on the disk. After a `sync` that failed the
+ *    system may have dropped them, and a second one would not say so: `rewrite` puts them where they were.
  * 5. A log that does not exist is read with `NotFound` and comes into being by `append`.
+ * 6. What another program appends meanwhile is told by the next `append`, as `foreign`.
  */
 import * as Identifier from "@reprise/domain/Identifier"
-import * as Lane from "@reprise/domain/Lane"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as path from "node:path"
+import { keyOf, type LogId } from "./internal/address.ts"
 import * as ProjectPath from "./ProjectPath.ts"
 
-/**
- * The address of a log: a lane of a session, where `project` is a key below the projects directory or an absolute
- * directory of its own; or any one file.
- *
- * @category models
- * @since 0.1.0
- */
-export type LogId = Data.TaggedEnum<{
-  readonly Session: ProjectPath.Place
-  readonly File: { readonly path: string }
-}>
-
-const { $match, File, Session } = Data.taggedEnum<LogId>()
-
-/**
- * The log of a session's lane, by default of its main lane.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const session = (project: string, sessionId: string, lane: Lane.Lane = Lane.main): LogId =>
-  Session({ project, sessionId, lane })
-
-/**
- * The log at a path: a lane of a session if it is named like one, else that one file.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const at = (file: string): LogId => {
-  const place = ProjectPath.parse(path.resolve(file))
-  return place === undefined ? File({ path: path.resolve(file) }) : Session(place)
-}
-
-/**
- * The log of another lane of the same session.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const withLane = (log: LogId, lane: Lane.Lane): LogId =>
-  log._tag === "Session"
-    ? session(log.project, log.sessionId, lane)
-    : session(path.dirname(log.path), path.parse(log.path).name, lane)
-
-/**
- * Branches on the kind of address.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const match = $match
-
-/**
- * The path of a log, where `projects` is the directory that project keys are below. Equal for equal logs.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const pathOf = (projects: string, log: LogId): string =>
-  log._tag === "File" ? log.path : ProjectPath.transcript({ ...log, project: path.resolve(projects, log.project) })
-
-/**
- * A string that is equal for equal addresses, for use as a map key.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const keyOf = (log: LogId): string => pathOf("/", log)
+export { at, keyOf, match, pathOf, session, withLane } from "./internal/address.ts"
+export type { LogId } from "./internal/address.ts"
 
 const reasons = {
   NotFound: "it does not exist. Check session id and directory.",
@@ -98,6 +33,7 @@ const reasons = {
   Denied: "permission denied. The log and its directory must belong to this user.",
   ReadOnly: "the file system is read-only. Remount it, or set CLAUDE_CONFIG_DIR to another place.",
   Symlink: "a transcript may not be a symlink. Put the file itself there; its directories may be links.",
+  SharedDirectory: "others may write a directory above it. Take that right away, or set allowSharedDirectories.",
   TooManyFiles: "too many files are open. Raise the limit (ulimit -n).",
   InputOutput: "the device reported an error. Check the disk.",
   Other: "see the cause."
@@ -112,16 +48,18 @@ const reasons = {
 export type Reason = keyof typeof reasons
 
 /**
- * An operation on a log failed. `written` counts the bytes of whole lines that a failed `append` has put into the log.
+ * An operation on a log failed. `written` counts the bytes of whole lines that a failed `append` has put into the log,
+ * from `start` on.
  *
  * @category errors
  * @since 0.1.0
  */
 export class EntryLogError extends Schema.TaggedError<EntryLogError>()("EntryLogError", {
-  operation: Schema.Literals(["append", "sync", "read", "stat", "list", "project"]),
+  operation: Schema.Literals(["append", "rewrite", "sync", "read", "stat", "list", "project", "lock"]),
   path: Schema.String,
   reason: Schema.Literals(Object.keys(reasons) as ReadonlyArray<Reason>),
   written: Schema.optionalKey(Schema.Number),
+  start: Schema.optionalKey(Schema.Number),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {
@@ -133,7 +71,8 @@ export class EntryLogError extends Schema.TaggedError<EntryLogError>()("EntryLog
 }
 
 /**
- * Where appended bytes stand: offsets into the log, the end exclusive, right as long as one writer writes.
+ * Where appended bytes stand: offsets into the log, the end exclusive, right as long as one writer writes. `foreign` is
+ * there when the log was found with another size than ours before the append.
  *
  * @category models
  * @since 0.1.0
@@ -141,6 +80,31 @@ export class EntryLogError extends Schema.TaggedError<EntryLogError>()("EntryLog
 export interface Appended {
   readonly start: number
   readonly end: number
+  readonly foreign?: Foreign
+}
+
+/**
+ * Another program changed a log: it ended at `ours` when we were done with it, and is `size` bytes long now. A size
+ * below ours: it was cut.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Foreign {
+  readonly ours: number
+  readonly size: number
+}
+
+/**
+ * Operations that are done when they return, for a program that has no later.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Blocking {
+  readonly append: (log: LogId, lines: Uint8Array) => Result.Result<Appended, EntryLogError>
+  readonly rewrite: (log: LogId, start: number, lines: Uint8Array) => Result.Result<void, EntryLogError>
+  readonly sync: (log: LogId) => Result.Result<void, EntryLogError>
 }
 
 /**
@@ -179,6 +143,14 @@ export class EntryLog extends Context.Service<
     readonly append: (log: LogId, lines: Uint8Array) => Effect.Effect<Appended, EntryLogError>
     /** Returns when all that was appended is on the disk. */
     readonly sync: (log: LogId) => Effect.Effect<void, EntryLogError>
+    /** Writes again what `append` wrote at `start`; `NotFound` when that place is no more, so that it must be appended. */
+    readonly rewrite: (log: LogId, start: number, lines: Uint8Array) => Effect.Effect<void, EntryLogError>
+    /** The same at once; none where a log cannot. */
+    readonly blocking: Blocking | undefined
+    /** What others appended since our last append, or since `expect`; nothing when the log is as we left it. */
+    readonly foreign: (log: LogId) => Effect.Effect<Foreign | undefined, EntryLogError>
+    /** Says up to where the log is known, by reading it: what is behind is foreign, until the log is released. */
+    readonly expect: (log: LogId, size: number) => Effect.Effect<void>
     /** Opens the log for reading; needs no permission to write and changes nothing. */
     readonly reader: (log: LogId) => Effect.Effect<Reader, EntryLogError, Scope.Scope>
     readonly stat: (log: LogId) => Effect.Effect<Stat, EntryLogError>
@@ -201,58 +173,97 @@ export class EntryLog extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory: Layer.Layer<EntryLog> = Layer.sync(EntryLog, () => {
-  const logs = new Map<string, MemoryLog>()
-  const find = (operation: "read" | "stat", log: LogId) => {
-    const found = logs.get(keyOf(log))
-    return found !== undefined
-      ? Effect.succeed(found)
-      : Effect.fail(new EntryLogError({ operation, path: keyOf(log), reason: "NotFound" }))
-  }
-  const sessions = () => Array.from(logs.values(), ({ id }) => id).filter((id) => id._tag === "Session")
-  return EntryLog.of({
-    append: (id, lines) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const log = logs.get(keyOf(id)) ?? { id, bytes: new Uint8Array(1024), size: 0, mtime: now }
+export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
+  EntryLog,
+  Effect.map(Clock.Clock, (clock) => {
+    const logs = new Map<string, MemoryLog>()
+    const expected = new Map<string, number>()
+    const fail = (operation: EntryLogError["operation"], log: LogId) =>
+      Result.fail(new EntryLogError({ operation, path: keyOf(log), reason: "NotFound" }))
+    const find = (operation: "read" | "stat", log: LogId) => {
+      const found = logs.get(keyOf(log))
+      return Effect.fromResult(found === undefined ? fail(operation, log) : Result.succeed(found))
+    }
+    const foreign = (log: LogId): Foreign | undefined => {
+      const ours = expected.get(keyOf(log))
+      const size = logs.get(keyOf(log))?.size ?? 0
+      return ours === undefined || ours === size ? undefined : { ours, size }
+    }
+    const sessions = () => Array.from(logs.values(), ({ id }) => id).filter((id) => id._tag === "Session")
+    const blocking: Blocking = {
+      append: (id, lines) => {
+        const mtime = clock.currentTimeMillisUnsafe()
+        const log = logs.get(keyOf(id)) ?? { id, bytes: new Uint8Array(1024), size: 0, mtime }
+        const found = foreign(id)
         logs.set(keyOf(id), log)
         if (log.size > 0 && log.bytes[log.size - 1] !== LF) add(log, newline)
         const start = log.size
         add(log, lines)
-        log.mtime = now
-        return { start, end: log.size }
-      }),
-    sync: () => Effect.void,
-    reader: (id) =>
-      Effect.map(find("read", id), (log) => ({
-        size: log.size,
-        read: (offset, into) =>
-          Effect.sync(() => {
-            const part = log.bytes.subarray(offset, Math.min(log.size, offset + into.length))
-            into.set(part)
-            return part.length
-          })
-      })),
-    stat: (id) => Effect.map(find("stat", id), ({ mtime, size }) => ({ size, mtime })),
-    release: () => Effect.void,
-    project: (directory) => Effect.sync(() => ProjectPath.keyOf(path.resolve(directory))),
-    projects: Effect.sync(() => [...new Set(sessions().map(({ project }) => project))].toSorted()),
-    sessions: (project) =>
-      Effect.sync(() =>
-        sessions().filter(
-          (id) => id.project === project && id.lane._tag === "Main" && Identifier.isSessionId(id.sessionId)
+        log.mtime = mtime
+        expected.set(keyOf(id), log.size)
+        return Result.succeed({ start, end: log.size, ...(found && { foreign: found }) })
+      },
+      rewrite: (id, start, lines) => {
+        const log = logs.get(keyOf(id))
+        if (log === undefined || log.size < start + lines.length) return fail("rewrite", id)
+        log.bytes.set(lines, start)
+        return Result.void
+      },
+      sync: () => Result.void
+    }
+    return EntryLog.of({
+      ...deferred(blocking),
+      blocking,
+      foreign: (id) => Effect.sync(() => foreign(id)),
+      expect: (id, size) => Effect.sync(() => void expected.set(keyOf(id), size)),
+      reader: (id) =>
+        Effect.map(find("read", id), (log) => ({
+          size: log.size,
+          read: (offset, into) =>
+            Effect.sync(() => {
+              const part = log.bytes.subarray(offset, Math.min(log.size, offset + into.length))
+              into.set(part)
+              return part.length
+            })
+        })),
+      stat: (id) => Effect.map(find("stat", id), ({ mtime, size }) => ({ size, mtime })),
+      release: (id) => Effect.sync(() => void expected.delete(keyOf(id))),
+      project: (directory) => Effect.sync(() => ProjectPath.keyOf(path.resolve(directory))),
+      projects: Effect.sync(() => [...new Set(sessions().map(({ project }) => project))].toSorted()),
+      sessions: (project) =>
+        Effect.sync(() =>
+          sessions().filter(
+            (id) => id.project === project && id.lane._tag === "Main" && Identifier.isSessionId(id.sessionId)
+          )
+        ),
+      sidechains: (log) =>
+        Effect.sync(() =>
+          sessions().filter(
+            (id) =>
+              log._tag === "Session" &&
+              id.project === log.project &&
+              id.sessionId === log.sessionId &&
+              id.lane._tag === "Sidechain"
+          )
         )
-      ),
-    sidechains: (log) =>
-      Effect.sync(() =>
-        sessions().filter(
-          (id) =>
-            log._tag === "Session" &&
-            id.project === log.project &&
-            id.sessionId === log.sessionId &&
-            id.lane._tag === "Sidechain"
-        )
-      )
+    })
   })
+)
+
+/**
+ * The effects of blocking operations; for adapters.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const deferred = ({
+  append,
+  rewrite,
+  sync
+}: Blocking): Pick<EntryLog["Service"], "append" | "rewrite" | "sync"> => ({
+  append: (log, lines) => Effect.suspend(() => Effect.fromResult(append(log, lines))),
+  rewrite: (log, start, lines) => Effect.suspend(() => Effect.fromResult(rewrite(log, start, lines))),
+  sync: (log) => Effect.suspend(() => Effect.fromResult(sync(log)))
 })
 
 interface MemoryLog {

@@ -9,14 +9,17 @@
 import * as Effect from "effect/Effect"
 import type * as Config from "effect/Config"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
+import * as Directories from "./internal/directories.ts"
 import * as Files from "./internal/files.ts"
 import * as ProjectPath from "./ProjectPath.ts"
 
 /**
- * The directory that holds one folder per project, and how many descriptors are kept (64).
+ * The directory that holds one folder per project, how many descriptors are kept (64), and whether directories above a
+ * log may be such as others can write (no), the sticky bit and our own apart.
  *
  * @category models
  * @since 0.1.0
@@ -24,6 +27,7 @@ import * as ProjectPath from "./ProjectPath.ts"
 export interface Options {
   readonly projects: string
   readonly maxOpen?: number
+  readonly allowSharedDirectories?: boolean
 }
 
 /**
@@ -32,14 +36,17 @@ export interface Options {
  * @category layers
  * @since 0.1.0
  */
-export const layerWith = (options: Options): Layer.Layer<EntryLog.EntryLog> =>
-  Layer.effect(
+export const layerWith = (options: Options): Layer.Layer<EntryLog.EntryLog> => {
+  const projects = path.resolve(options.projects)
+  const { allowSharedDirectories: allowShared = false, maxOpen = 64 } = options
+  return Layer.effect(
     EntryLog.EntryLog,
     Effect.acquireRelease(
-      Effect.sync(() => Files.make(path.resolve(options.projects), options.maxOpen ?? 64)),
+      Effect.sync(() => Files.make({ projects, maxOpen, allowShared })),
       (files) => Effect.sync(() => files.releaseAll())
-    ).pipe(Effect.map((files) => make(path.resolve(options.projects), files)))
+    ).pipe(Effect.map((files) => make(projects, files)))
   )
+}
 
 /**
  * Logs where the reference client keeps them: `$CLAUDE_CONFIG_DIR/projects`, else `~/.claude/projects`.
@@ -53,13 +60,30 @@ export const layer: Layer.Layer<EntryLog.EntryLog, Config.ConfigError> = Layer.u
 
 type Operation = EntryLog.EntryLogError["operation"]
 
+const attemptNow = <A>(operation: Operation, file: string, run: () => A): Result.Result<A, EntryLog.EntryLogError> =>
+  Result.try({ try: run, catch: (cause) => errorOf(operation, file, cause) })
+
 const attempt = <A>(operation: Operation, file: string, run: () => A): Effect.Effect<A, EntryLog.EntryLogError> =>
-  Effect.try({ try: run, catch: (cause) => errorOf(operation, file, cause) })
+  Effect.suspend(() => Effect.fromResult(attemptNow(operation, file, run)))
 
 const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"] => {
-  const pathOf = (log: EntryLog.LogId): string => EntryLog.pathOf(projects, log)
+  // Joining a path takes as long as writing a line.
+  const paths = new WeakMap<EntryLog.LogId, string>()
+  const pathOf = (log: EntryLog.LogId): string => {
+    let file = paths.get(log)
+    if (file === undefined) paths.set(log, (file = EntryLog.pathOf(projects, log)))
+    return file
+  }
+  const blocking: EntryLog.Blocking = {
+    append: (log, lines) => attemptNow("append", pathOf(log), () => files.append(pathOf(log), lines)),
+    rewrite: (log, start, lines) => attemptNow("rewrite", pathOf(log), () => files.rewrite(pathOf(log), start, lines)),
+    sync: (log) => attemptNow("sync", pathOf(log), () => files.syncNow(pathOf(log)))
+  }
   return EntryLog.EntryLog.of({
-    append: (log, lines) => attempt("append", pathOf(log), () => files.append(pathOf(log), lines)),
+    ...EntryLog.deferred(blocking),
+    blocking,
+    foreign: (log) => attempt("stat", pathOf(log), () => files.foreign(pathOf(log))),
+    expect: (log, size) => Effect.sync(() => files.expect(pathOf(log), size)),
     sync: (log) => {
       const file = pathOf(log)
       return Effect.callback<void, EntryLog.EntryLogError>((resume) => {
@@ -96,7 +120,7 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
       }),
     release: (log) => Effect.sync(() => files.release(pathOf(log))),
     project: (directory) =>
-      attempt("project", directory, () => ProjectPath.keyOf(Files.resolve(path.resolve(directory)))),
+      attempt("project", directory, () => ProjectPath.keyOf(Directories.resolve(path.resolve(directory)))),
     projects: attempt("list", projects, () => directories(projects)),
     sessions: (project) =>
       attempt("list", path.resolve(projects, project), () =>
@@ -124,7 +148,7 @@ const entries = (directory: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(directory, { withFileTypes: true })
   } catch (cause) {
-    if (Files.codeOf(cause) === "ENOENT") return []
+    if (Directories.codeOf(cause) === "ENOENT") return []
     throw cause
   }
 }
@@ -149,6 +173,7 @@ const reasonOf: { readonly [code: string]: EntryLog.Reason } = {
   EPERM: "Denied",
   EROFS: "ReadOnly",
   ELOOP: "Symlink",
+  ESHARED: "SharedDirectory",
   EMFILE: "TooManyFiles",
   ENFILE: "TooManyFiles",
   EIO: "InputOutput"
@@ -160,8 +185,8 @@ const errorOf = (operation: Operation, file: string, thrown: unknown): EntryLog.
   return new EntryLog.EntryLogError({
     operation,
     path: file,
-    reason: reasonOf[Files.codeOf(cause) ?? ""] ?? "Other",
-    ...(isShort ? { written: thrown.written } : operation === "append" ? { written: 0 } : {}),
+    reason: reasonOf[Directories.codeOf(cause) ?? ""] ?? "Other",
+    ...(isShort ? { written: thrown.written, start: thrown.start } : operation === "append" ? { written: 0 } : {}),
     cause
   })
 }

@@ -121,6 +121,34 @@ export const laneOf = (parts: ReadonlyArray<string>): Lane.Lane | undefined => {
 const nameOf = (fileName: string): string | undefined =>
   fileName.endsWith(EXTENSION) && fileName.length > EXTENSION.length ? fileName.slice(0, -EXTENSION.length) : undefined
 
+/**
+ * Whether a folder may be that of a project key: it is named so, or, where the key was cut, it differs in the hash
+ * alone; other programs may hash differently (FORMAT §1).
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isFolderOf = (key: string, folder: string): boolean =>
+  folder === key || (isCut(key) && isCut(folder) && key.slice(0, KEPT) === folder.slice(0, KEPT))
+
+/**
+ * Whether a key was cut, so that folders with other hashes may hold its sessions too.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isCut = (key: string): boolean => key.length > KEPT && key[KEPT] === "-"
+
+/**
+ * The spellings of a directory in the normal forms of Unicode: the same one where the file system folds them.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const spellings = (directory: string): ReadonlyArray<string> => [
+  ...new Set([directory, directory.normalize("NFC"), directory.normalize("NFD")])
+]
+
 const agentOf = (name: string | undefined): string | undefined =>
   name?.startsWith(AGENT) && name.length > AGENT.length ? name.slice(AGENT.length) : undefined
 

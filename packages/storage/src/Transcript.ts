@@ -8,25 +8,30 @@
  * 2. Only accepted entries are parents. Accepting an entry and moving the tail to it is one step.
  * 3. A session without a prompt or a reply leaves no log: what comes before one waits, and is then written first.
  * 4. The main lane holds each id once; each agent has a lane of its own, with its own tail.
+ * 5. One transcript at a time has a session (`SessionLock`). What another program writes all the same is taken into
+ *    account, and told by `foreign`.
+ * 6. The last 64 KiB of the log show title, tag and the other metadata (`MetadataTail`).
  */
-import * as Boundary from "@reprise/domain/Boundary"
 import type * as Entry from "@reprise/domain/Entry"
-import * as Identifier from "@reprise/domain/Identifier"
-import type * as Line from "@reprise/domain/Line"
-import * as Message from "@reprise/domain/Message"
-import * as Metadata from "@reprise/domain/Metadata"
-import * as Projection from "@reprise/domain/Projection"
-import * as Routing from "@reprise/domain/Routing"
-import * as Data from "effect/Data"
+import * as Line from "@reprise/domain/Line"
+import type * as Message from "@reprise/domain/Message"
+import type * as Metadata from "@reprise/domain/Metadata"
+import type * as Projection from "@reprise/domain/Projection"
+import type * as Routing from "@reprise/domain/Routing"
+import type * as SessionMetadata from "@reprise/domain/SessionMetadata"
+import type * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
+import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
-import * as Chain from "./internal/chain.ts"
-import * as Placement from "./internal/placement.ts"
+import { typed, type AppendError } from "./internal/appendError.ts"
+import * as Closing from "./internal/closing.ts"
+import { make } from "./internal/doors.ts"
+import * as Opening from "./internal/opening.ts"
 import * as Session from "./internal/session.ts"
-import * as LineReader from "./LineReader.ts"
-import * as SessionWriter from "./SessionWriter.ts"
+import * as Redactor from "./Redactor.ts"
+import type * as SessionLock from "./SessionLock.ts"
+import type * as SessionWriter from "./SessionWriter.ts"
 
 /**
  * Which session to open, and what is stamped on its entries.
@@ -50,6 +55,21 @@ export interface Options {
   readonly parent?: string | null
   /** The number of entries of the conversation up to `parent`, as recovery counts them. */
   readonly messageCount?: number
+  /** False: the session is not claimed. It can be read, and metadata be added; it takes no messages. */
+  readonly lock?: boolean
+}
+
+/**
+ * Which session to take over. `metadata` is what the program holds of it since it was loaded, when its log had
+ * `loadedSize` bytes: what the log got later wins over `metadata`, and that over what it held before.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AdoptOptions extends Options {
+  readonly sessionId: string
+  readonly metadata?: SessionMetadata.SessionMetadata
+  readonly loadedSize?: number
 }
 
 /**
@@ -84,29 +104,7 @@ export type Appended = Data.TaggedEnum<{
   readonly AlreadyThere: { readonly uuid: string }
 }>
 
-const appended = Data.taggedEnum<Appended>()
-
-const advice = {
-  "unknown-entry": "is no entry of this session; only accepted entries can be named",
-  "session-id": "is no session id; give a UUID, or none for a new session",
-  "agent-id": "is no agent id or folder; give a name without separators",
-  "not-json": "cannot be written as JSON; remove cycles, functions and big integers"
-} as const
-
-/**
- * An entry cannot be accepted: `what` is the id or the text that does not fit.
- *
- * @category errors
- * @since 0.1.0
- */
-export class AppendError extends Schema.TaggedError<AppendError>()("AppendError", {
-  reason: Schema.Literals(["unknown-entry", "session-id", "agent-id", "not-json"]),
-  what: Schema.String
-}) {
-  override get message(): string {
-    return `${JSON.stringify(this.what)} ${advice[this.reason]}`
-  }
-}
+export { AppendError } from "./internal/appendError.ts"
 
 /**
  * Why an append fails; nothing of it is accepted then.
@@ -114,7 +112,12 @@ export class AppendError extends Schema.TaggedError<AppendError>()("AppendError"
  * @category errors
  * @since 0.1.0
  */
-export type Failure = AppendError | Routing.Refused | EntryLog.EntryLogError | SessionWriter.SessionWriterClosed
+export type Failure =
+  | AppendError
+  | Routing.Refused
+  | SessionLock.SessionLocked
+  | EntryLog.EntryLogError
+  | SessionWriter.SessionWriterClosed
 
 /**
  * Why reading a session that is open fails.
@@ -123,6 +126,17 @@ export type Failure = AppendError | Routing.Refused | EntryLog.EntryLogError | S
  * @since 0.1.0
  */
 export type ReadFailure = EntryLog.EntryLogError | SessionWriter.FlushError | SessionWriter.SessionWriterClosed
+
+/**
+ * What closing left: entries that waited for a prompt which never came, and why the rest could not be written yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Closed {
+  readonly discarded: ReadonlyArray<Entry.Known | Entry.Unknown>
+  readonly unwritten: SessionWriter.FlushError | SessionWriter.SessionWriterClosed | undefined
+}
 
 /**
  * An open session.
@@ -141,11 +155,21 @@ export interface Transcript {
   readonly appendEntry: (entry: Entry.Known | Entry.Unknown) => Effect.Effect<Appended["_tag"], Failure>
   /** Accepts metadata, made with `Metadata`; the session id is added. */
   readonly record: (body: Metadata.Body) => Effect.Effect<Appended["_tag"], Failure>
-  readonly title: (title: string) => Effect.Effect<Appended["_tag"], Failure>
-  readonly tag: (tag: string) => Effect.Effect<Appended["_tag"], Failure>
-  readonly mode: (mode: string) => Effect.Effect<Appended["_tag"], Failure>
+  readonly title: Setter<string>
+  readonly aiTitle: Setter<string>
+  readonly tag: Setter<string>
+  readonly agentName: Setter<string>
+  readonly agentColor: Setter<string>
+  readonly agentSetting: Setter<string>
+  readonly mode: Setter<string>
+  readonly permissionMode: Setter<string>
+  /** The worktree that the session entered, or null where it left. */
+  readonly worktree: Setter<Metadata.WorktreeSession | null>
+  readonly pullRequest: Setter<Omit<Metadata.Of<"pr-link">, "type" | "sessionId">>
   /** Names the last typed prompt, with the tail as its leaf. */
-  readonly lastPrompt: (text: string) => Effect.Effect<Appended["_tag"], Failure>
+  readonly lastPrompt: Setter<string>
+  /** The metadata that is restated, as it is now. */
+  readonly metadata: Effect.Effect<SessionMetadata.SessionMetadata>
   /** Ends a turn with a checkpoint: how long it took, and how many entries the conversation holds. */
   readonly endTurn: (options?: { readonly durationMs?: number }) => Effect.Effect<Appended, Failure>
   /** Goes back: the next message hangs on `to`, an accepted entry of the main lane. */
@@ -160,6 +184,12 @@ export interface Transcript {
   readonly snip: (ids: ReadonlyArray<string>) => Effect.Effect<Appended, Failure>
   /** Returns when all that was accepted for this session is written. */
   readonly flush: Effect.Effect<void, SessionWriter.FlushError | SessionWriter.SessionWriterClosed>
+  /** Restates metadata and writes all at once, for a program's own exit hook: `Effect.runSync(transcript.flushSync)`. */
+  readonly flushSync: Effect.Effect<void, SessionWriter.FlushError | SessionWriter.SessionWriterClosed>
+  /** Closes now and says what is left; the scope does it too. */
+  readonly close: Effect.Effect<Closed>
+  /** Bytes of other programs, those that are metadata alone apart; the last ones also for who comes later. */
+  readonly foreign: Stream.Stream<SessionWriter.ForeignWriter>
   /** The entries of the main lane, after a flush. */
   readonly entries: Stream.Stream<Line.Located, ReadFailure>
   /** Runs a projection over the main lane, or over an agent's, after a flush. */
@@ -170,117 +200,69 @@ export interface Transcript {
 }
 
 /**
+ * Sets a value that the tail of the log shows from then on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Setter<A> = (value: A) => Effect.Effect<Appended["_tag"], Failure>
+
+/**
  * Opens a session: a new one, or one whose log exists, which is read for the ids that it holds and its last message.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const open = Effect.fn("Transcript.open")(function* (options: Options) {
-  const port = yield* EntryLog.EntryLog
-  const writer = yield* SessionWriter.SessionWriter
-  const { uuidV4 } = yield* Session.secureRandom
-  const sessionId = options.sessionId ?? (yield* uuidV4())
-  if (!Identifier.isSessionId(sessionId)) return yield* new AppendError({ reason: "session-id", what: sessionId })
-  const log = options.log ?? EntryLog.session(yield* port.project(options.cwd), sessionId)
-  const existing = yield* Session.readChain(port, log, false)
-  const chain = existing ?? Chain.make()
-  if (chain.beforeBoundary !== undefined) Chain.moveTo(chain, chain.beforeBoundary)
-  const parent = options.parent === undefined ? chain.tail : options.parent
-  yield* typed(Session.mustKnow([chain], [parent]))
-  Chain.moveTo(chain, parent, options.messageCount)
-  const { cwd, entrypoint, gitBranch, version } = options
-  const session: Session.Session = {
-    port,
-    writer,
-    uuid: uuidV4(),
-    common: { sessionId, cwd, version, entrypoint, gitBranch },
-    main: { log, chain },
-    agents: new Map(),
-    waiting: [],
-    isMaterialised: existing !== undefined,
-    turnStart: undefined
-  }
-  const transcript = make(session)
-  yield* Effect.addFinalizer(() => close(session, transcript))
+  return yield* started(yield* typed(Opening.open(options)))
+})
+
+/**
+ * Takes over a session that was loaded: binds to its log at once, so that what is set before a new message is kept, and
+ * restates what the tail of the log does not show.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const adopt = Effect.fn("Transcript.adopt")(function* (options: AdoptOptions) {
+  const session = yield* typed(Opening.open(options, options))
+  const transcript = yield* started(session)
+  yield* Session.restate(session)
   return transcript
 })
 
-const typed = <A, E, R>(
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, Exclude<E, Placement.Unfit> | AppendError, R> =>
-  Effect.mapError(effect, (error) =>
-    error instanceof Placement.Unfit ? new AppendError(error) : (error as Exclude<E, Placement.Unfit>)
-  )
+/**
+ * Adds metadata to a session that another program may have open: one line in one write, which needs no lock. For a
+ * session that this program has open, use its setters.
+ *
+ * @category writing
+ * @since 0.1.0
+ */
+export const annotate = Effect.fn("Transcript.annotate")(function* (log: EntryLog.LogId, body: Metadata.Body) {
+  const port = yield* EntryLog.EntryLog
+  yield* port.stat(log)
+  const sessionId = log._tag === "Session" ? log.sessionId : path.parse(log.path).name
+  const entry = Redactor.redact({ ...body, sessionId } as Entry.Known, yield* Redactor.Redactor)
+  yield* port.append(log, new TextEncoder().encode(`${Line.encode(entry)}\n`))
+})
 
-const make = (self: Session.Session): Transcript => {
-  const main = self.main.chain
-  const append = (body: () => Message.MessageBody, options: AppendOptions = {}) =>
-    Effect.map(typed(Session.append(self, body, options)), ({ placed, uuid }) => appended[placed]({ uuid }))
-  const accept = (draft: Placement.Draft) => typed(Session.submit(self, (place) => place(draft)))
-  const record = (body: () => Metadata.Body) =>
-    accept(() => ({ ...body(), sessionId: self.common.sessionId }) as Entry.Known)
-  const logs = () => [self.main, ...self.agents.values()].map(({ log }) => log)
-  const flush = Effect.suspend(() => self.writer.flush(logs()))
-  const reading = <A, E>(read: Effect.Effect<A, E, EntryLog.EntryLog>) =>
-    Effect.andThen(flush, Effect.provideService(read, EntryLog.EntryLog, self.port))
-  return {
-    sessionId: self.common.sessionId,
-    log: self.main.log,
-    tail: Effect.sync(() => main.tail),
-    append: (body, options) => append(() => body, options),
-    appendEntry: Effect.fnUntraced(function* (entry) {
-      const lane = Routing.laneOf(entry)
-      if (lane?._tag === "Sidechain") yield* typed(Session.laneOf(self, lane.agentId))
-      return yield* accept(() => entry)
-    }),
-    record: (body) => record(() => body),
-    title: (title) => record(() => Metadata.customTitle(title)),
-    tag: (tag) => record(() => Metadata.tag(tag)),
-    mode: (mode) => record(() => Metadata.mode(mode)),
-    lastPrompt: (lastPrompt) =>
-      record(() => Metadata.lastPrompt({ lastPrompt, ...(main.tail === null ? {} : { leafUuid: main.tail }) })),
-    endTurn: Effect.fnUntraced(function* (options = {}) {
-      const { millis } = yield* Session.now
-      const durationMs = options.durationMs ?? millis - (self.turnStart ?? millis)
-      const ended = yield* append(() =>
-        main.count === undefined
-          ? Message.system("turn_duration", { durationMs, isMeta: false })
-          : Message.turnDuration({ durationMs, messageCount: main.count })
-      )
-      self.turnStart = undefined
-      return ended
-    }),
-    rewind: (to) => append(() => Message.informational("Conversation rewound"), { parent: to }),
-    compact: Effect.fn("Transcript.compact")(function* (summary, kept = [], options = {}) {
-      return yield* typed(Session.compact(self, summary, kept, options))
-    }),
-    snip: (ids) =>
-      Effect.andThen(
-        typed(Session.mustKnow([main], ids)),
-        append(() => Boundary.snip(ids))
-      ),
-    flush,
-    entries: Stream.unwrap(reading(Effect.succeed(LineReader.stream(self.main.log)))).pipe(
-      Stream.catchIf(Session.isNotFound, () => Stream.empty),
-      Stream.provideService(EntryLog.EntryLog, self.port)
-    ),
-    project: Effect.fn("Transcript.project")(function* (projection, options = {}) {
-      const { log } = yield* typed(Session.laneOf(self, options.agentId))
-      return yield* reading(LineReader.fold(log, projection)).pipe(
-        Effect.catchIf(Session.isNotFound, () => Effect.sync(() => Projection.fold(projection, [])))
+/** The doors of a session that its scope closes; who closes it in person is told what is left, else the log is. */
+const started = Effect.fnUntraced(function* (session: Session.Session) {
+  const close = yield* Effect.cached(Closing.close(session))
+  let isTold = false
+  yield* Effect.addFinalizer(() =>
+    Effect.flatMap(close, ({ discarded, unwritten }) => {
+      if (isTold) return Effect.void
+      const left = `session ${session.sessionId} had no prompt; ${discarded.length} entries that waited are discarded`
+      return Effect.andThen(
+        discarded.length > 0 ? Effect.logInfo(left) : Effect.void,
+        unwritten === undefined ? Effect.void : Effect.logError(unwritten.message)
       )
     })
-  }
-}
-
-const close = (self: Session.Session, transcript: Transcript) =>
-  Effect.gen(function* () {
-    if (self.waiting.length > 0) {
-      yield* Effect.logInfo(
-        `session ${self.common.sessionId} had no prompt; ${self.waiting.length} entries that waited for one are discarded`
-      )
-    }
-    // What is not written now stays with the writer, which tries again.
-    yield* Effect.catch(transcript.flush, (error) => Effect.logError(error.message))
-    for (const { log } of [self.main, ...self.agents.values()]) yield* self.port.release(log)
+  )
+  const told = Effect.suspend(() => {
+    isTold = true
+    return close
   })
+  return make(session, told)
+})

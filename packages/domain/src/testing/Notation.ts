@@ -26,7 +26,8 @@ import * as Content from "../Content.ts"
 import * as Message from "../Message.ts"
 import * as Metadata from "../Metadata.ts"
 
-const shape = /^([a-zA-Z]\w*)(?:\^(\w+))?(?:@(\w+))?(?:\(([\w,]*)\))?(?:\{([^}]*)\})?(?::(\d+(?:\.\d+)?|\?))?(?:~(\w+))?$/
+const shape =
+  /^([a-zA-Z]\w*)(?:\^(\w+))?(?:@(\w+))?(?:\(([\w,]*)\))?(?:\{([^}]*)\})?(?::(\d+(?:\.\d+)?|\?))?(?:~(\w+))?$/
 
 interface Word {
   readonly name: string
@@ -47,7 +48,7 @@ interface Word {
 export const entries = (picture: string): ReadonlyArray<Entry.Entry> => {
   const known = new Set<string>()
   const all: Array<Entry.Entry> = []
-  for (const run of picture.trim().split(/\s+/)) {
+  for (const run of picture.split(/\s+/).filter((run) => run !== "")) {
     if (run === "?") {
       all.push(new Entry.Malformed(junk, "torn"))
       continue
@@ -75,7 +76,11 @@ export const entries = (picture: string): ReadonlyArray<Entry.Entry> => {
  * @since 0.1.0
  */
 export const bytes = (picture: string): Uint8Array =>
-  encoder.encode(entries(picture).map((entry) => `${Line.encode(entry)}\n`).join(""))
+  encoder.encode(
+    entries(picture)
+      .map((entry) => `${Line.encode(entry)}\n`)
+      .join("")
+  )
 
 /**
  * The entries of a picture at their places in its log.
@@ -147,7 +152,10 @@ const bodyOf = (word: Word): { readonly type: string } => {
       return Message.assistant({
         id: reply,
         model: "model",
-        content: calls.length === 0 ? [Content.text(`[${name}]`)] : calls.map((id) => Content.toolUse({ id, name: "Tool", input: {} }))
+        content:
+          calls.length === 0
+            ? [Content.text(`[${name}]`)]
+            : calls.map((id) => Content.toolUse({ id, name: "Tool", input: {} }))
       })
     case "t":
       return Message.attachment({ type: "critical_system_reminder", content: `[${name}]` })

@@ -47,7 +47,7 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
   bridge(cycles(parent).map((cycle) => oldest(cycle, times)).sort((a, b) => a - b), true)
   const ordered = [...owners].sort((a, b) => a - b)
   const findings = ordered.flatMap((owner) => [report(graph, owner, parent[owner]!), ...gap(graph, owner, parent[owner]!)])
-  return { ...graph, parent, dangling: new Map(), findings: [...graph.findings, ...findings] }
+  return { ...graph, parent, dangling: new Map(), bridged: owners, findings: [...graph.findings, ...findings] }
 }
 
 /** The nodes whose link leads nowhere, or to themselves. */

@@ -26,8 +26,10 @@ export const isReduced = (graph: SessionGraph.SessionGraph): boolean =>
  * @category combinators
  * @since 0.1.0
  */
-export const reduce = (graph: SessionGraph.SessionGraph): SessionGraph.SessionGraph =>
-  SessionGraph.report(isReduced(graph) ? graph : SessionGraph.without(graph, named(graph)), unknown(graph))
+export const reduce = (graph: SessionGraph.SessionGraph): SessionGraph.SessionGraph => {
+  const removed = isReduced(graph) ? graph : SessionGraph.without(graph, named(graph))
+  return SessionGraph.report(removed, [...unknown(graph), ...halves(removed)])
+}
 
 const named = (graph: SessionGraph.SessionGraph): ReadonlySet<number> => {
   const nodes = new Set<number>()
@@ -45,3 +47,23 @@ const unknown = (graph: SessionGraph.SessionGraph): ReadonlyArray<Finding.Findin
     const uuids = (Boundary.removed(entry) ?? []).filter((id) => !graph.byId.has(id))
     return uuids.length === 0 ? [] : [Finding.make("snip-unknown-id", { uuid, uuids }, at)]
   })
+
+/** What stayed of call pairs whose other half was removed. */
+const halves = ({ nodes, removed }: SessionGraph.SessionGraph): ReadonlyArray<Finding.Finding> => {
+  if (removed.size === 0) return []
+  const gone = { calls: new Set<string>(), answers: new Set<string>() }
+  const there = { calls: new Set<string>(), answers: new Set<string>() }
+  for (const { answers, calls, index } of nodes) {
+    const side = removed.has(index) ? gone : there
+    for (const id of calls) side.calls.add(id)
+    for (const id of answers) side.answers.add(id)
+  }
+  return nodes.flatMap(({ answers, at, calls, index, uuid }) => {
+    if (removed.has(index)) return []
+    const alone = [
+      ...calls.filter((id) => gone.answers.has(id) && !there.answers.has(id)),
+      ...answers.filter((id) => gone.calls.has(id) && !there.calls.has(id))
+    ]
+    return alone.map((toolUseId) => Finding.make("snip-half-pair", { uuid, toolUseId }, at))
+  })
+}

@@ -47,17 +47,19 @@ export const reduce = (graph: Graph, chain: Chain): Chain => {
  */
 export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArray<Finding.Finding> => {
   const stood = new Set(before)
-  const recovered = new Map<string, Array<string>>()
+  const recovered = new Map<string, Array<SessionGraph.Node>>()
   let messageId = ""
-  for (const node of after) {
-    const { entry, uuid } = graph.nodes[node]!
-    messageId = Round.replyOf(entry) ?? messageId
-    if (stood.has(node)) continue
-    const uuids = recovered.get(messageId)
-    if (uuids === undefined) recovered.set(messageId, [uuid])
-    else uuids.push(uuid)
+  for (const index of after) {
+    const node = graph.nodes[index]!
+    messageId = Round.replyOf(node.entry) ?? messageId
+    if (stood.has(index)) continue
+    const nodes = recovered.get(messageId)
+    if (nodes === undefined) recovered.set(messageId, [node])
+    else nodes.push(node)
   }
-  return Array.from(recovered, ([id, uuids]) => Finding.make("parallel-recovered", { messageId: id, uuids }))
+  return Array.from(recovered, ([id, nodes]) =>
+    Finding.make("parallel-recovered", { messageId: id, uuids: nodes.map(({ uuid }) => uuid) }, nodes[0]!.at)
+  )
 }
 
 /** One reply on the chain: what stands before it (-1: nothing), its parts, and which of its calls are not answered. */
@@ -87,9 +89,9 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     reply.siblings.push(i)
     placed.add(i)
     byNode.set(i, reply)
-    for (const call of Round.callsOf(graph.nodes[i]!.entry)) openCall(byCall, reply, call)
+    for (const call of graph.nodes[i]!.calls) openCall(byCall, reply, call)
   }
-  for (const node of chain) for (const call of Round.answersOf(graph.nodes[node]!.entry)) byCall.get(call)?.open.delete(call)
+  for (const node of chain) for (const call of graph.nodes[node]!.answers) byCall.get(call)?.open.delete(call)
   for (let i = 0; i < graph.nodes.length; i++) {
     if (!isOff(i)) continue
     const reply = answered(graph, i, byCall, byNode)
@@ -97,9 +99,10 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     reply.results.push(i)
     placed.add(i)
   }
-  const isCallOrResult = (node: number): boolean =>
-    Round.callsOf(graph.nodes[node]!.entry).length > 0 || Round.answersOf(graph.nodes[node]!.entry).length > 0
-  for (const node of chain) if (isCallOrResult(node)) push(behind, node, notesOf(node))
+  for (const node of chain) {
+    const { answers, calls } = graph.nodes[node]!
+    if (answers.length > 0 || calls.length > 0) push(behind, node, notesOf(node))
+  }
   const withNotes = (node: number): ReadonlyArray<number> => [node, ...notesOf(node)]
   for (const { before, parts, results, siblings } of new Set(byNode.values())) {
     for (const node of siblings) {
@@ -129,8 +132,8 @@ const repliesOn = (graph: Graph, chain: Chain) => {
   let sincePrompt = new Map<string, Reply>()
   let before = -1
   for (const node of chain) {
-    const { entry } = graph.nodes[node]!
-    if (Round.isPrompt(entry)) sincePrompt = new Map()
+    const { calls, entry } = graph.nodes[node]!
+    if (Round.isPrompt(graph.nodes[node]!)) sincePrompt = new Map()
     if (entry.type !== "assistant") {
       before = node
       continue
@@ -144,7 +147,7 @@ const repliesOn = (graph: Graph, chain: Chain) => {
     byId.set(id, reply)
     byNode.set(node, reply)
     byParent.set(`${graph.parent[node]} ${id}`, reply)
-    for (const call of Round.callsOf(entry)) openCall(byCall, reply, call)
+    for (const call of calls) openCall(byCall, reply, call)
   }
   return { byCall, byId, byNode, byParent }
 }
@@ -169,9 +172,8 @@ const siblingOf = (
   for (let at = graph.parent[node]!; ; at = graph.parent[at]!) {
     const beside = byParent.get(`${at} ${id}`)
     if (beside !== undefined || at < 0) return beside
-    const { entry } = graph.nodes[at]!
-    if (Round.replyOf(entry) === id) return byNode.get(at)
-    if (Round.isTurn(entry)) return undefined
+    if (Round.replyOf(graph.nodes[at]!.entry) === id) return byNode.get(at)
+    if (Round.isTurn(graph.nodes[at]!)) return undefined
   }
 }
 
@@ -182,7 +184,7 @@ const answered = (
   byCall: ReadonlyMap<string, Reply>,
   byNode: ReadonlyMap<number, Reply>
 ): Reply | undefined => {
-  const ids = Round.answersOf(graph.nodes[node]!.entry)
+  const ids = graph.nodes[node]!.answers
   if (ids.length === 0) return undefined
   let reply: Reply | undefined
   for (const id of ids) {
@@ -204,7 +206,7 @@ const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlyS
     while (stack.length > 0) {
       const at = stack.pop()!
       if (placed.has(at)) continue
-      if (!isOff(at) || !Round.isNote(graph.nodes[at]!.entry)) return undefined
+      if (!isOff(at) || !Round.isNote(graph.nodes[at]!)) return undefined
       found.push(at)
       const own: Array<number> = []
       for (let child = first[at]!; child >= 0; child = next[child]!) own.push(child)

@@ -1,35 +1,51 @@
 /**
  * Session: the lanes of an open session, and how a body becomes a draft for one of them.
  */
-import type * as Entry from "@reprise/domain/Entry"
+import * as Entry from "@reprise/domain/Entry"
 import * as Identifier from "@reprise/domain/Identifier"
 import * as Lane from "@reprise/domain/Lane"
 import * as Boundary from "@reprise/domain/Boundary"
+import type * as Line from "@reprise/domain/Line"
 import type * as Message from "@reprise/domain/Message"
+import * as Projection from "@reprise/domain/Projection"
 import type * as Routing from "@reprise/domain/Routing"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as PubSub from "effect/PubSub"
 import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as WebCrypto from "effect/crypto/WebCrypto"
 import * as EntryLog from "../EntryLog.ts"
 import * as LineReader from "../LineReader.ts"
+import type * as SessionLock from "../SessionLock.ts"
 import type * as SessionWriter from "../SessionWriter.ts"
 import * as Chain from "./chain.ts"
+import * as Content from "./content.ts"
+import * as Foreign from "./foreign.ts"
 import * as Placement from "./placement.ts"
 import * as Stamp from "./stamp.ts"
 
 /** An open session with what it needs. */
-export interface Session extends Placement.Session {
-  readonly port: EntryLog.EntryLog["Service"]
+export interface Session extends Foreign.Watched {
   readonly writer: SessionWriter.SessionWriter["Service"]
   readonly uuid: Effect.Effect<string>
   /** What is the same on all entries. */
   readonly common: Pick<Stamp.Stamp, "sessionId" | "cwd" | "version" | "gitBranch" | "entrypoint">
+  /** The claim to the session; none: it is read, and metadata may be added. */
+  readonly claim: SessionLock.Claim | undefined
+  /** Ends with the claim. */
+  readonly claimScope: Scope.Closeable
+  /** Ends with the listening to what others write. */
+  readonly scope: Scope.Closeable
+  readonly events: PubSub.PubSub<SessionWriter.ForeignWriter>
+  /** Listens to what the writer finds in a lane. */
+  readonly watch: (lane: Placement.OpenLane) => Effect.Effect<void>
   /** Time of the first entry of the turn, in milliseconds since 1970. */
   turnStart: number | undefined
+  isClosed: boolean
 }
 
 /** How a body is appended. */
@@ -64,16 +80,40 @@ const pooled = (fill: (bytes: Uint8Array<ArrayBuffer>) => void): ((size: number)
   }
 }
 
-/** The chain of a log; nothing when the log does not exist. */
-export const readChain = (
+/** A lane as its log holds it, and what is folded over it beside the chain; nothing when the log does not exist. */
+export const readLane = Effect.fnUntraced(function* <S>(
   port: EntryLog.EntryLog["Service"],
   log: EntryLog.LogId,
-  isSidechain: boolean
-): Effect.Effect<Chain.Chain | undefined, EntryLog.EntryLogError> =>
-  LineReader.fold(log, Chain.projection(isSidechain)).pipe(
-    Effect.provideService(EntryLog.EntryLog, port),
-    Effect.catchIf(isNotFound, () => Effect.undefined)
-  )
+  isSidechain: boolean,
+  beside: Projection.Projection<Line.Located, S>
+) {
+  const stat = yield* Effect.catchIf(port.stat(log), isNotFound, () => Effect.undefined)
+  if (stat === undefined) return undefined
+  const run = Projection.run(Projection.struct({ chain: Chain.projection(isSidechain), beside }))
+  const mark = yield* LineReader.forEach(log, run.evolve).pipe(Effect.provideService(EntryLog.EntryLog, port))
+  const size = Math.max(stat.size, mark.byte)
+  yield* port.expect(log, size)
+  const { beside: folded, chain } = run.extract()
+  return { lane: { ...openLane(log, chain), end: size, counted: size, size, mark: mark.byte }, folded }
+})
+
+const nothing: Projection.Projection<unknown, undefined> = {
+  initial: () => undefined,
+  evolve: () => undefined,
+  extract: () => undefined
+}
+
+/** A lane whose log does not exist. */
+export const openLane = (log: EntryLog.LogId, chain: Chain.Chain = Chain.make()): Placement.OpenLane => ({
+  log,
+  chain,
+  end: 0,
+  counted: 0,
+  size: 0,
+  mark: 0,
+  found: [],
+  isFresh: false
+})
 
 /** Whether it says that a log does not exist. */
 export const isNotFound = (error: unknown): error is EntryLog.EntryLogError =>
@@ -93,10 +133,13 @@ export const laneOf = Effect.fnUntraced(function* (
   const logs = yield* self.port.sidechains(self.main.log)
   const existing = logs.find((log) => log._tag === "Session" && agentOf(log.lane) === agentId)
   const log = existing ?? EntryLog.withLane(self.main.log, Lane.sidechain(agentId, subPath))
-  const chain = (existing && (yield* readChain(self.port, log, true))) ?? Chain.make()
+  const read = existing && (yield* readLane(self.port, log, true, nothing))
   // Another fibre may have opened it meanwhile; there is one state per lane.
-  const lane = self.agents.get(agentId) ?? { log, chain }
-  self.agents.set(agentId, lane)
+  const lane = self.agents.get(agentId) ?? read?.lane ?? openLane(log)
+  if (!self.agents.has(agentId)) {
+    self.agents.set(agentId, lane)
+    yield* self.watch(lane)
+  }
   return lane
 })
 
@@ -140,17 +183,81 @@ const draft =
     })
   }
 
-/** Runs a step of placements when there is room in the queue. */
+/** Why a session takes nothing, or no messages. */
+const refusal = (self: Session, isMetadata: boolean): Placement.Unfit | SessionLock.SessionLocked | undefined => {
+  if (self.isClosed) return new Placement.Unfit("closed", self.sessionId)
+  if (self.claim === undefined) return isMetadata ? undefined : new Placement.Unfit("unlocked", self.sessionId)
+  return self.claim.lost()
+}
+
+type SubmitFailure =
+  | Routing.Refused
+  | Placement.Unfit
+  | SessionLock.SessionLocked
+  | EntryLog.EntryLogError
+  | SessionWriter.SessionWriterClosed
+
+/** Runs a step of placements in a lane when there is room in the queue, after a look at what others wrote there. */
 export const submit = <A>(
   self: Session,
+  lane: Placement.OpenLane,
   step: (
     place: (draft: Placement.Draft) => Result.Result<Placement.Placed, Routing.Refused | Placement.Unfit>
-  ) => Result.Result<A, Routing.Refused | Placement.Unfit>
-): Effect.Effect<A, Routing.Refused | Placement.Unfit | SessionWriter.SessionWriterClosed> =>
-  Effect.flatMap(
-    self.writer.submit((offer) => step((draft) => Placement.place(self, offer, draft))),
-    Effect.fromResult
+  ) => Result.Result<A, Routing.Refused | Placement.Unfit>,
+  isMetadata = false
+): Effect.Effect<A, SubmitFailure> =>
+  Effect.suspend((): Effect.Effect<A, SubmitFailure> => {
+    const refused = refusal(self, isMetadata)
+    if (refused !== undefined) return Effect.fail(refused)
+    const submitted = Effect.flatMap(
+      self.writer.submit((offer) => step((draft) => Placement.place(self, offer, draft))),
+      Effect.fromResult
+    )
+    return lane.isFresh && lane.found.length === 0 ? submitted : Effect.andThen(Foreign.look(self, lane), submitted)
+  })
+
+/** Accepts the metadata that the tail of the log does not show. */
+export const restate = (self: Session): Effect.Effect<void, SessionWriter.SessionWriterClosed> =>
+  self.writer.submit((offer) => {
+    if (!self.isClosed) Placement.restate(self, offer)
+  })
+
+/** Places one draft; an id that is there already must come with the same content. */
+export const accept = Effect.fnUntraced(function* (
+  self: Session,
+  lane: Placement.OpenLane,
+  draft: Placement.Draft,
+  isMetadata = false
+): Effect.fn.Return<Placement.Placed, SubmitFailure> {
+  const placed = yield* submit(self, lane, (place) => place(draft), isMetadata)
+  if (placed === "AlreadyThere" && self.isMaterialised) yield* mustEqual(self, Placement.entryOf(self, draft))
+  return placed
+})
+
+/** Fails when the entry of this id says something else. The first such question reads the log. */
+const mustEqual = Effect.fnUntraced(function* (self: Session, entry: Entry.Known | Entry.Unknown) {
+  if (!Entry.isMessage(entry)) return
+  yield* self.exclusively(
+    Effect.suspend(() => {
+      if (self.digests !== undefined) return Effect.void
+      const digests = (self.digests = new Map<string, string>())
+      const learn = ({ entry }: Line.Located) => {
+        if (!Entry.isMessage(entry) || entry.isSidechain === true || digests.has(entry.uuid)) return
+        digests.set(entry.uuid, Content.digest(entry))
+      }
+      // What cannot be written now is accepted all the same, and is not compared.
+      return Effect.ignore(self.writer.flush([self.main.log])).pipe(
+        Effect.andThen(LineReader.forEach(self.main.log, learn)),
+        Effect.provideService(EntryLog.EntryLog, self.port),
+        Effect.catchIf(isNotFound, () => Effect.void)
+      )
+    })
   )
+  const known = self.digests?.get(entry.uuid)
+  if (known !== undefined && known !== Content.digest(entry)) {
+    return yield* Effect.fail(new Placement.Unfit("other-content", entry.uuid))
+  }
+})
 
 /** Stamps a body and accepts it in its lane. */
 export const append = Effect.fnUntraced(function* (
@@ -158,13 +265,13 @@ export const append = Effect.fnUntraced(function* (
   body: () => Message.MessageBody,
   options: AppendOptions
 ) {
-  const { chain } = yield* laneOf(self, options.agentId, options.subPath)
+  const lane = yield* laneOf(self, options.agentId, options.subPath)
+  const { chain } = lane
   // An agent may continue a chain of the main lane (FORMAT §7).
   if (options.parent !== undefined) yield* mustKnow([chain, self.main.chain], [options.parent])
   const { iso, millis } = yield* now
   const uuid = options.uuid ?? (yield* self.uuid)
-  const made = draft(self, chain, body, { ...options, uuid, timestamp: iso })
-  const placed = yield* submit(self, (place) => place(made))
+  const placed = yield* accept(self, lane, draft(self, chain, body, { ...options, uuid, timestamp: iso }))
   self.turnStart ??= millis
   return { placed, uuid }
 })
@@ -189,6 +296,6 @@ export const compact = Effect.fnUntraced(function* (
     })
   const first = draft(self, chain, boundary, { uuid: ids.boundary, timestamp, parent: null })
   const second = draft(self, chain, () => Boundary.compactSummary(summary), { uuid: ids.summary, timestamp })
-  yield* submit(self, (place) => Result.flatMap(place(first), () => place(second)))
+  yield* submit(self, self.main, (place) => Result.flatMap(place(first), () => place(second)))
   return ids
 })

@@ -24,10 +24,10 @@ export interface Stamp {
 const leading = ["message", "attachment", "content"]
 
 /** Keys that only a stamp may set. */
-const stamped = new Set(
+export const stamped: ReadonlySet<string> = new Set(
   "parentUuid isSidechain agentId uuid timestamp userType entrypoint cwd sessionId version gitBranch".split(" ")
 )
-const placed = new Set([...stamped, "logicalParentUuid", "type", "subtype", ...leading])
+const placed: ReadonlySet<string> = new Set([...stamped, "logicalParentUuid", "type", "subtype", ...leading])
 
 /** The entry of a body. */
 export const message = (body: { readonly type: Entry.Message["type"] }, stamp: Stamp): Entry.Message => {

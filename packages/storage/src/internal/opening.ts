@@ -1,0 +1,190 @@
+/**
+ * Opening: from options to an open session.
+ *
+ *   id ─▶ where its log is ─▶ claim ─▶ read: ids, last message, metadata ─▶ listen to what others write
+ */
+import * as Entry from "@reprise/domain/Entry"
+import * as Identifier from "@reprise/domain/Identifier"
+import * as Line from "@reprise/domain/Line"
+import type * as Metadata from "@reprise/domain/Metadata"
+import * as Projection from "@reprise/domain/Projection"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as PubSub from "effect/PubSub"
+import * as Queue from "effect/Queue"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as fs from "node:fs"
+import * as EntryLog from "../EntryLog.ts"
+import * as MetadataTail from "../MetadataTail.ts"
+import * as ProjectPath from "../ProjectPath.ts"
+import * as Redactor from "../Redactor.ts"
+import * as SessionLock from "../SessionLock.ts"
+import * as SessionWriter from "../SessionWriter.ts"
+import type * as Transcript from "../Transcript.ts"
+import * as Chain from "./chain.ts"
+import * as Directories from "./directories.ts"
+import * as Foreign from "./foreign.ts"
+import * as Placement from "./placement.ts"
+import * as Session from "./session.ts"
+
+type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize">
+
+/** Opens a session; with `adopted` its log must exist. `Closing.close` ends it. */
+export const open = Effect.fnUntraced(function* (options: Transcript.Options, adopted?: Adopted) {
+  const { uuidV4 } = yield* Session.secureRandom
+  const sessionId = options.sessionId ?? (yield* uuidV4())
+  if (!Identifier.isSessionId(sessionId)) return yield* Effect.fail(new Placement.Unfit("session-id", sessionId))
+  const port = yield* EntryLog.EntryLog
+  const log = options.log ?? (yield* locate(port, options, sessionId))
+  const scope = yield* Scope.make()
+  const claimScope = yield* Scope.make()
+  return yield* Effect.gen(function* () {
+    const locks = yield* SessionLock.SessionLock
+    const claim = options.lock === false ? undefined : yield* Scope.provide(locks.claim(log), claimScope)
+    const known = yield* read(port, log, options, adopted, sessionId)
+    const { cwd, entrypoint, gitBranch, version } = options
+    const common = { sessionId, cwd, version, entrypoint, gitBranch }
+    return yield* start({ ...known, port, sessionId, common, uuid: uuidV4(), claim, claimScope, scope })
+  }).pipe(Effect.onError(() => Effect.andThen(Scope.close(scope, Exit.void), Scope.close(claimScope, Exit.void))))
+})
+
+/** What the log holds, with the tail of the chain where the caller, or the log, says. */
+const read = Effect.fnUntraced(function* (
+  port: EntryLog.EntryLog["Service"],
+  log: EntryLog.LogId,
+  options: Transcript.Options,
+  adopted: Adopted | undefined,
+  sessionId: string
+) {
+  if (adopted !== undefined) yield* port.stat(log)
+  const existing = yield* Session.readLane(port, log, false, Projection.struct({ tail: MetadataTail.projection, cwd }))
+  if (existing !== undefined && options.log === undefined) yield* mustBeFrom(options.cwd, existing.folded.cwd)
+  const main = existing?.lane ?? Session.openLane(log)
+  yield* place(main.chain, options)
+  const tail = existing?.folded.tail ?? MetadataTail.make()
+  if (adopted !== undefined) takeOver(tail, adopted, sessionId)
+  return { main, tail, isMaterialised: existing !== undefined, hasMoved: options.parent !== undefined }
+})
+
+type Known = Pick<
+  Session.Session,
+  "main" | "tail" | "isMaterialised" | "hasMoved" | "port" | "sessionId" | "common" | "uuid" | "claim" | "claimScope"
+> &
+  Pick<Session.Session, "scope">
+
+/** The session, listening to what others write. */
+const start = Effect.fnUntraced(function* (known: Known) {
+  const writer = yield* SessionWriter.SessionWriter
+  const events = yield* PubSub.sliding<SessionWriter.ForeignWriter>({ capacity: 16, replay: 16 })
+  const news = yield* Queue.unbounded<Placement.OpenLane>()
+  const gate = Semaphore.makeUnsafe(1)
+  const self: Session.Session = {
+    ...known,
+    writer,
+    agents: new Map(),
+    redactor: yield* Redactor.Redactor,
+    restates: known.claim !== undefined,
+    waiting: [],
+    digests: undefined,
+    events,
+    turnStart: undefined,
+    isClosed: false,
+    exclusively: (effect) => Semaphore.withPermit(gate, effect),
+    onForeign: ({ log }, { ours, size }) =>
+      PubSub.publishUnsafe(events, new SessionWriter.ForeignWriter({ path: EntryLog.keyOf(log), ours, size })),
+    watch: (lane) => {
+      const listener = (foreign: EntryLog.Foreign) => {
+        Foreign.account(self, lane, foreign)
+        Queue.offerUnsafe(news, lane)
+      }
+      return Scope.provide(writer.onForeign(lane.log, listener), known.scope)
+    }
+  }
+  yield* self.watch(self.main)
+  const follow = Effect.flatMap(Queue.take(news), (lane) =>
+    Effect.flatMap(Foreign.look(self, lane), (isStale) => (isStale ? Session.restate(self) : Effect.void))
+  )
+  yield* Effect.forkIn(Effect.forever(Effect.ignore(follow)), known.scope)
+  return self
+})
+
+/** Puts the tail of the chain where the caller, or the log, says. */
+const place = Effect.fnUntraced(function* (chain: Chain.Chain, options: Transcript.Options) {
+  if (chain.beforeBoundary !== undefined) Chain.moveTo(chain, chain.beforeBoundary)
+  const parent = options.parent === undefined ? chain.tail : options.parent
+  yield* Session.mustKnow([chain], [parent])
+  Chain.moveTo(chain, parent, options.messageCount)
+})
+
+/** What the log got since it was loaded wins over what the program holds, and that over what it held before. */
+const takeOver = (
+  tail: MetadataTail.MetadataTail,
+  { loadedSize = Infinity, metadata }: Pick<Transcript.AdoptOptions, "metadata" | "loadedSize">,
+  sessionId: string
+): void => {
+  if (metadata === undefined) return
+  const later = new Set<Metadata.Kind>()
+  for (const [kind, { at }] of tail.places) if (at >= loadedSize) later.add(kind)
+  const sizeOf = (body: Metadata.Body) => Buffer.byteLength(Line.encode({ ...body, sessionId } as Entry.Known)) + 1
+  MetadataTail.adopt(tail, metadata, later, sizeOf)
+}
+
+/** The directory of the first message that has one. */
+const cwd: Projection.Projection<Line.Located, string | undefined> = Projection.make({
+  initial: (): string | undefined => undefined,
+  evolve: (found: string | undefined, { entry }: Line.Located) =>
+    found ?? (Entry.isMessage(entry) && entry.isSidechain !== true ? entry.cwd : undefined),
+  extract: (found) => found
+})
+
+/**
+ * Where a session is: below the project of its directory, in whichever spelling it was recorded. A new one is below the
+ * project itself.
+ */
+const locate = Effect.fnUntraced(function* (
+  port: EntryLog.EntryLog["Service"],
+  { cwd, sessionId: given }: Transcript.Options,
+  sessionId: string
+) {
+  const own = yield* port.project(cwd)
+  if (given === undefined) return EntryLog.session(own, sessionId)
+  const projects = new Set([own])
+  for (const spelling of ProjectPath.spellings(cwd)) {
+    if (isSame(spelling, cwd)) projects.add(yield* port.project(spelling))
+  }
+  const isThere = (project: string) => Effect.option(port.stat(EntryLog.session(project, sessionId)))
+  for (const project of projects) {
+    if (Option.isSome(yield* isThere(project))) return EntryLog.session(project, sessionId)
+  }
+  if (ProjectPath.isCut(own)) {
+    for (const folder of yield* port.projects) {
+      if (!ProjectPath.isFolderOf(own, folder) || Option.isNone(yield* isThere(folder))) continue
+      return EntryLog.session(folder, sessionId)
+    }
+  }
+  return EntryLog.session(own, sessionId)
+})
+
+const isSame = (a: string, b: string): boolean => {
+  if (a === b) return true
+  const [one, other] = [a, b].map((directory) => fs.statSync(directory, { throwIfNoEntry: false }))
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
+}
+
+/** Two directories may have one key; a session is of that where it began. One that was moved has another key by now. */
+const mustBeFrom = (cwd: string, first: string | undefined): Effect.Effect<void, Placement.Unfit> => {
+  if (first === undefined) return Effect.void
+  const [now, then] = [resolved(cwd), resolved(first)]
+  const isOther = now !== then && ProjectPath.keyOf(now) === ProjectPath.keyOf(then) && !isSame(now, then)
+  return isOther ? Effect.fail(new Placement.Unfit("other-directory", first)) : Effect.void
+}
+
+const resolved = (directory: string): string => {
+  try {
+    return Directories.resolve(directory)
+  } catch {
+    return directory
+  }
+}

@@ -1,0 +1,62 @@
+/** The command in this process, with what it prints caught; and logs in files of a test's own. */
+import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import * as Reprise from "@reprise/cli/Reprise"
+import * as Notation from "@reprise/domain/testing/Notation"
+import * as FileEntryLog from "@reprise/storage/FileEntryLog"
+import { type Cause, Effect, Exit, Layer, Sink, Stdio, Terminal } from "effect"
+import { Command, TerminalCapabilities } from "effect/cli"
+import { TestConsole } from "effect/testing"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** The path of a log in `test/fixtures`. */
+export const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.jsonl`, import.meta.url))
+
+/** Writes the log of a picture, or any bytes, into a directory, and gives its path. */
+export const write = (directory: string, name: string, log: string | Uint8Array): string => {
+  const file = path.join(directory, `${name}.jsonl`)
+  fs.writeFileSync(file, typeof log === "string" ? Notation.bytes(log) : log)
+  return file
+}
+
+/** Logs at any path. */
+export const logs = FileEntryLog.layerWith({ projects: "/" })
+
+/** A terminal of so many columns; 0: there is none. */
+export const terminal = (columns: number): Layer.Layer<Terminal.Terminal> => {
+  const size = Effect.succeed(columns)
+  const unused = Effect.die("no dialogue here")
+  const display = () => Effect.void
+  return Layer.succeed(
+    Terminal.Terminal,
+    Terminal.make({ columns: size, rows: size, size: unused, readInput: unused, readLine: unused, display })
+  )
+}
+
+/** What a terminal can do that is none. */
+const none = { canColor: false, canAnimate: false, canPrompt: false }
+
+/** Runs the command; gives what it printed, what it showed of itself (help, version), and how it ended. */
+export const run = (...args: ReadonlyArray<string>) => {
+  const printed: Array<string> = []
+  const stdout = () => Sink.forEach((part: string | Uint8Array) => Effect.sync(() => printed.push(String(part))))
+  const platform = NodeChildProcessSpawner.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, Stdio.layerTest({ stdout }), terminal(0), logs)
+    ),
+    Layer.provideMerge(TestConsole.layer)
+  )
+  return Effect.gen(function* () {
+    const exit = yield* Effect.exit(Command.runWith(Reprise.command, { version: Reprise.version })(args))
+    const shown = (yield* TestConsole.logLines).join("\n")
+    return { out: printed.join(""), shown, failure: Exit.isFailure(exit) ? tagOf(exit.cause) : undefined }
+  }).pipe(Effect.provideService(TerminalCapabilities.TerminalCapabilities, none), Effect.provide(platform))
+}
+
+const tagOf = <E>(cause: Cause.Cause<E>): string =>
+  cause.reasons
+    .map((reason) => (reason._tag === "Fail" ? (reason.error as { readonly _tag: string })._tag : reason._tag))
+    .join()

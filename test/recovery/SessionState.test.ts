@@ -1,0 +1,48 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as SessionState from "@reprise/recovery/SessionState"
+import { recover } from "./picture.ts"
+
+const leaf = (picture: string): string | undefined => SessionState.leafOf(recover(picture))?.uuid
+
+describe("SessionState.leafOf", () => {
+  it("is the last message of the conversation: the parent of whatever is said next", () => {
+    assert.strictEqual(leaf("u1-a1"), "a1")
+    assert.strictEqual(leaf("u1-a1-u2-a2 a1-w1"), "w1")
+    assert.strictEqual(leaf("u1-a1 B1-S1"), "S1")
+    assert.strictEqual(leaf("u1-a1-u2-N1{N1,u2}"), "a1")
+  })
+
+  it("is nothing where nothing was said", () => {
+    assert.isUndefined(leaf(""))
+    assert.isUndefined(leaf("p1"))
+    assert.isUndefined(leaf("!a1 ?"))
+  })
+})
+
+describe("SessionState", () => {
+  it("of the empty log is empty", () => {
+    const state = recover("")
+    assert.isUndefined(state.sessionId)
+    assert.deepStrictEqual(state.conversation, [])
+    assert.deepStrictEqual(state.branches, [])
+    assert.deepStrictEqual(state.sidechains, [])
+    assert.deepStrictEqual(state.removed, [])
+    assert.deepStrictEqual(state.findings, [])
+    assert.deepStrictEqual(state.snapshots.pending, [])
+    assert.deepStrictEqual(state.consistency, { checked: 0, unchecked: 0, drift: [] })
+    assert.deepStrictEqual(state.extent, { byteStart: 0, byteEnd: 0, lines: 0 })
+    assert.strictEqual(state.archived, 0)
+    assert.strictEqual(state.messages, 0)
+  })
+
+  it("holds each message as the entry that was read", () => {
+    const [first] = recover("u1-a1", { bodies: { u1: { someday: { kept: true } } } }).conversation
+    assert.deepInclude(first?.entry, { someday: { kept: true } })
+    assert.strictEqual(first?.at.line, 1)
+  })
+
+  it("is equal for equal logs", () => {
+    const picture = "u1-p1-a1 x9-u2 B1{u2>S1}-S1-a2@m(A)-a3@m(B) a2-rA a3-rB-a4-N1{x8} !x7 ?"
+    assert.deepStrictEqual(recover(picture), recover(picture))
+  })
+})

@@ -1,0 +1,101 @@
+/** Which session a directory and an id lead to. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Message from "@reprise/domain/Message"
+import * as EntryLog from "@reprise/storage/EntryLog"
+import * as FileEntryLog from "@reprise/storage/FileEntryLog"
+import * as ProjectPath from "@reprise/storage/ProjectPath"
+import * as SessionWriter from "@reprise/storage/SessionWriter"
+import * as Transcript from "@reprise/storage/Transcript"
+import { Effect, Layer } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Temporary from "./temporary.ts"
+
+const sessionId = "00000000-0000-4000-8000-000000000001"
+
+/** A directory with `projects` in it, and `open`, which records a prompt there. */
+const place = Effect.map(Temporary.directory, (made) => {
+  const root = fs.realpathSync.native(made)
+  const projects = path.join(root, "projects")
+  const layer = SessionWriter.layer.pipe(Layer.provideMerge(FileEntryLog.layerWith({ projects })))
+  const open = (cwd: string) =>
+    Effect.gen(function* () {
+      const transcript = yield* Transcript.open({ sessionId, cwd, version: "2.1.0" })
+      const before = yield* transcript.tail
+      yield* transcript.append(Message.user("x"))
+      return { before, file: path.relative(projects, EntryLog.pathOf(projects, transcript.log)) }
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  return { root, projects, open }
+})
+
+describe("a directory and its sessions", () => {
+  it.effect("any spelling finds them: symlink, trailing slash, dots", () =>
+    Effect.gen(function* () {
+      const { open, root } = yield* place
+      const directory = path.join(root, "my.app")
+      fs.mkdirSync(directory)
+      fs.symlinkSync("my.app", path.join(root, "link"))
+      const { file } = yield* open(directory)
+      for (const spelling of [`${directory}/`, `${directory}/.`, path.join(root, "link"), `${root}/link/../my.app//`]) {
+        const again = yield* open(spelling)
+        assert.strictEqual(again.file, file)
+        assert.isNotNull(again.before)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("two directories never share a session, also where their keys are the same", () =>
+    Effect.gen(function* () {
+      const { open, root } = yield* place
+      for (const name of ["a.b", "a-b"]) fs.mkdirSync(path.join(root, name))
+      yield* open(path.join(root, "a.b"))
+      const refused = yield* Effect.flip(open(path.join(root, "a-b")))
+      assert(refused._tag === "AppendError")
+      assert.deepStrictEqual([refused.reason, refused.what], ["other-directory", path.join(root, "a.b")])
+      yield* open(path.join(root, "a.b"))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("composed and decomposed names are two directories where the file system says so", () =>
+    Effect.gen(function* () {
+      const { open, root } = yield* place
+      const [composed, decomposed] = [path.join(root, "\u00e9"), path.join(root, "e\u0301")]
+      fs.mkdirSync(composed)
+      if (fs.existsSync(decomposed)) {
+        yield* open(composed)
+        assert.isNotNull((yield* open(decomposed)).before)
+      } else {
+        fs.mkdirSync(decomposed)
+        yield* open(composed)
+        assert.isNull((yield* open(decomposed)).before)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of a long path, a folder with another hash is found; a new session goes where it belongs", () =>
+    Effect.gen(function* () {
+      const { open, projects, root } = yield* place
+      const directory = path.join(root, ...Array.from({ length: 5 }, () => "x".repeat(50)))
+      fs.mkdirSync(directory, { recursive: true })
+      const key = ProjectPath.keyOf(directory)
+      assert.isAbove(key.length, 200)
+      assert.strictEqual((yield* open(directory)).file, path.join(key, `${sessionId}.jsonl`))
+      const other = `${key.slice(0, 200)}-other`
+      fs.renameSync(path.join(projects, key), path.join(projects, other))
+      const again = yield* open(directory)
+      assert.strictEqual(again.file, path.join(other, `${sessionId}.jsonl`))
+      assert.isNotNull(again.before)
+    }).pipe(Effect.scoped)
+  )
+
+  it("a folder is of a key by its first 200 units, where the key was cut", () => {
+    const key = ProjectPath.keyOf(`/home/${"x".repeat(300)}`)
+    assert.isTrue(ProjectPath.isFolderOf(key, key))
+    assert.isTrue(ProjectPath.isFolderOf(key, `${key.slice(0, 200)}-zz9`))
+    assert.isFalse(ProjectPath.isFolderOf(key, key.slice(0, 200)))
+    assert.isFalse(ProjectPath.isFolderOf(key, `y${key.slice(1)}`))
+    assert.isFalse(ProjectPath.isFolderOf("-a", "-a-b"))
+    assert.deepStrictEqual(ProjectPath.spellings("/\u00e9"), ["/\u00e9", "/e\u0301"])
+    assert.deepStrictEqual(ProjectPath.spellings("/a"), ["/a"])
+  })
+})
