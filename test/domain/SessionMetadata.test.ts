@@ -177,7 +177,7 @@ describe("the other values", () => {
   })
 })
 
-describe("restate", () => {
+describe("restating", () => {
   const lines = [
     lastPrompt("last"),
     customTitle("T"),
@@ -205,18 +205,6 @@ describe("restate", () => {
         folded.pullRequests.slice(-1).map((pr) => pr.prNumber)
       )
     }
-  })
-
-  it("comes in the order of FORMAT §8, and says nothing about what was never said", () => {
-    const order =
-      "last-prompt custom-title ai-title tag agent-name agent-color agent-setting mode permission-mode worktree-state pr-link"
-    assert.strictEqual(
-      SessionMetadata.restate(fold(...lines.toReversed()))
-        .map(({ type }) => type)
-        .join(" "),
-      order
-    )
-    assert.deepStrictEqual(SessionMetadata.restate(fold(user("x"), summary("y"))), [])
   })
 })
 

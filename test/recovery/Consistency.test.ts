@@ -86,7 +86,6 @@ describe("Drift", () => {
     })
   })
 
-  // OPEN: the finding has no position.
   it("is reported at the line of the checkpoint", () => {
     const bodies = counts({ s1: 5 })
     assert.strictEqual(places(recover("u1-a1-s1", { bodies }).findings, log("u1-a1-s1", { bodies })), "drift@s1")

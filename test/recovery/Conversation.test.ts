@@ -53,11 +53,15 @@ describe("The leaf, by default", () => {
     assert.strictEqual(rest("u1-a1 u2-a2"), "a1<root ×2")
   })
 
-  // OPEN: gives "u1": it goes down to kept messages and to results only.
-  it("goes on down to its newest child where a child stands earlier in the file", () => {
-    assert.strictEqual(recovers("a1^u1 u1"), "u1-a1")
-    assert.strictEqual(recovers("a1^u1 u2^a1 u1"), "u1-a1-u2")
-    assert.strictEqual(recovers("u1 a2^u2 a3^u2 u1-u2"), "u1-u2-a3")
+  it("goes on down to its newest child where a child was written earlier than its parent, though said later", () => {
+    assert.strictEqual(recovers("a1^u1:5 u1:4"), "u1-a1")
+    assert.strictEqual(recovers("a1^u1:5 u2^a1:6 u1:4"), "u1-a1-u2")
+    assert.strictEqual(recovers("u1 a2^u2:5 a3^u2:6 u1-u2:4"), "u1-u2-a3")
+  })
+
+  it("does not go down to a child that is older than its parent, or is only bridged to it", () => {
+    assert.strictEqual(recovers("u1:1 a1^u2:2 u1-u2:9"), "u1-u2")
+    assert.strictEqual(recovers("u1:1 a1^x1:9 u1-u2:9"), "u1-u2")
   })
 
   it("goes on down to the result of its call where that stands earlier in the file", () => {
@@ -130,7 +134,6 @@ describe("A `last-prompt`", () => {
     assert.strictEqual(recovers(`${twoBranches} !a2 a3-p1 u9~abc ?`), "u1-a1-u2-a2")
   })
 
-  // OPEN: gives "u1-u9": rA hangs on a1 and not on a3, so it counts as newer work on another branch.
   it("is not outranked by a late result in a round of its own branch", () => {
     assert.strictEqual(recovers("u1-a1@m(A)-a2@m(B)-rB-a3 u1-u9 !a3 a1-rA"), "u1-a1-a2-rA-rB-a3")
   })

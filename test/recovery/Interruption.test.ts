@@ -104,7 +104,6 @@ describe("A turn was interrupted", () => {
     }
   })
 
-  // OPEN: the order inside a round is free (RECOVERY §10), yet a result before the last text of its reply gives "none".
   it("where a result is last in what is sent, in whatever order the round is stored", () => {
     assert.strictEqual(ended("u1-a1@m-a2@m(A)-rA"), "interrupted-turn rA")
     assert.match(ended("u1-a1@m(A)-a2@m-rA"), /^interrupted-turn/)

@@ -180,7 +180,6 @@ describe("A message without an id", () => {
     }
   })
 
-  // OPEN: an empty id fits the schema, so the message is in no part of the state and in no finding.
   it("is listed in the findings also where its id is empty", () => {
     const { conversation, findings } = recover("u1-a1-u2", { bodies: { a1: { uuid: "" } } })
     assert.strictEqual(Notation.show(conversation), "u1-u2")

@@ -46,7 +46,6 @@ describe("Every call", () => {
 })
 
 describe("Two calls with one id", () => {
-  // OPEN: closed, the second one gets an error result, so the next message holds two results of A.
   it("in one reply have one result, under both policies", () => {
     for (const unresolved of ["drop", "close"] as const) {
       const sent = view("u1-a1@m(A)-a2@m(A)-rA-a3", { unresolved })

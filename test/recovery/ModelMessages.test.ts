@@ -79,7 +79,6 @@ describe("Left out", () => {
     assert.strictEqual(view("u1-a1-a2@m(A)-rA", { bodies: { a1: reply(redacted) } }), "u[u1] a[redacted_thinking use:A] u[res:A]")
   })
 
-  // OPEN: gives "u[u1] a[thinking] u[u2] a[a2]": two stretches with a prompt between them are two replies.
   it("is thinking of a turn, also where a later turn's reply has the same message id", () => {
     const a1 = { message: { id: "gw", content: [thinking] } }
     assert.strictEqual(says("u1-a1-u2-a2@gw", { a1 }), "u[u1 u2] a[a2] | a1:thinking-only")

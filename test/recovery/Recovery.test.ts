@@ -86,7 +86,6 @@ describe("A damaged log", () => {
 })
 
 describe("A finding", () => {
-  // OPEN: last-prompt-unknown, last-prompt-outranked, parallel-recovered, pending-prompt and drift have no position.
   it("carries line number and byte range, each of them", () => {
     const bodies: Bodies = {
       s1: Message.turnDuration({ durationMs: 1, messageCount: 99 }),

@@ -1,12 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as Entry from "@reprise/domain/Entry"
+import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as Snapshot from "@reprise/domain/Snapshot"
 import * as Snapshots from "@reprise/recovery/Snapshots"
 import { findings, recover } from "./picture.ts"
 
 const fold = (...entries: ReadonlyArray<Snapshot.Of<Snapshot.Kind>>): Snapshots.Snapshots =>
-  Projection.fold(Snapshots.projection, entries as ReadonlyArray<Entry.Entry>)
+  Projection.fold(Snapshots.projection, entries.map(located))
+
+/** Each on a line of its own. */
+const located = (entry: Snapshot.Of<Snapshot.Kind>, i = 0): Located => ({
+  entry: entry as Entry.Entry,
+  at: { line: i + 1, byteStart: i, byteEnd: i + 1 },
+  damage: []
+})
 
 const backup = (name: string, version = 1) => ({ backupFileName: name, version })
 const tracked = (messageId: string, trackedFileBackups: { readonly [path: string]: Snapshot.Backup }) =>
@@ -68,10 +76,10 @@ describe("File history", () => {
 
   it("leaves the answer that was given before as it was", () => {
     const run = Projection.run(Snapshots.projection)
-    run.evolve(tracked("u1", { "a.ts": backup("a@1") }) as Entry.Entry)
+    run.evolve(located(tracked("u1", { "a.ts": backup("a@1") })))
     const before = run.extract()
-    run.evolve(delta("u1", "b.ts", "b@1") as Entry.Entry)
-    run.evolve(Snapshot.make("queue-operation", { operation: "enqueue", content: "x" }) as Entry.Entry)
+    run.evolve(located(delta("u1", "b.ts", "b@1")))
+    run.evolve(located(Snapshot.make("queue-operation", { operation: "enqueue", content: "x" })))
     assert.deepStrictEqual([...before.fileHistory[0]!.backups.keys()], ["a.ts"])
     assert.deepStrictEqual(before.pending, [])
   })
@@ -162,7 +170,7 @@ describe("The queue", () => {
   it("reads blocks as their text, and keeps the time", () => {
     assert.deepStrictEqual(pending(queue("enqueue", [{ type: "text", text: "one" }])), ["one"])
     const timed = Snapshot.make("queue-operation", { operation: "enqueue", content: "one", timestamp: "t" })
-    assert.deepStrictEqual(fold(timed).pending, [{ text: "one", timestamp: "t" }])
+    assert.deepStrictEqual(fold(timed).pending, [{ text: "one", at: { line: 1, byteStart: 0, byteEnd: 1 }, timestamp: "t" }])
   })
 
   it("reports a prompt that still waits", () => {

@@ -64,7 +64,6 @@ describe("A hook's context was written twice with one id and two parents", () =>
     assert.strictEqual(Notation.show(read(text).conversation), "u1-a1-u2-a2-u3-a3")
   })
 
-  // OPEN: only repeated ids of messages are reported.
   it("one repeated id is reported", () => {
     assert.strictEqual(read(text).findings.filter(({ kind }) => kind === "repeated-id").length, 1)
   })

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Lane from "@reprise/domain/Lane"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as EntryLogSuite from "@reprise/storage/testing/EntryLogSuite"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Temporary from "./temporary.ts"
@@ -36,6 +38,29 @@ const withUmask = <A, E, R>(mask: number, effect: Effect.Effect<A, E, R>) =>
 
 describe("the port", () => {
   for (const { name, run } of EntryLogSuite.tests(Temporary.layer)) it.effect(name, () => run)
+})
+
+describe("the port over Effect's FileSystem", () => {
+  const layer = Layer.unwrap(
+    Effect.map(Temporary.directory, (made) => FileEntryLog.layerFileSystem({ projects: path.join(made, "projects") }))
+  ).pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))
+  for (const { name, run } of EntryLogSuite.tests(layer)) it.effect(name, () => run)
+
+  it.effect("files are 0600 and directories 0700, and a symlink is refused", () =>
+    Effect.gen(function* () {
+      const projects = path.join(yield* Temporary.directory, "projects")
+      const over = FileEntryLog.layerFileSystem({ projects }).pipe(
+        Layer.provide([NodeFileSystem.layer, NodePath.layer])
+      )
+      const file = EntryLog.pathOf(projects, log)
+      const append = EntryLog.EntryLog.use((port) => port.append(log, bytes("{}\n"))).pipe(Effect.provide(over))
+      yield* append
+      assert.deepStrictEqual([file, path.dirname(file)].map(modeOf), ["600", "700"])
+      fs.renameSync(file, `${file}.target`)
+      fs.symlinkSync(`${file}.target`, file)
+      assert.strictEqual((yield* Effect.flip(append)).reason, "Symlink")
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("permissions", () => {

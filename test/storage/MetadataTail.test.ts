@@ -18,6 +18,8 @@ import * as path from "node:path"
 import * as Child from "./child.ts"
 import * as Temporary from "./temporary.ts"
 
+const program = new URL("session-child.ts", import.meta.url)
+
 const sessionId = "00000000-0000-4000-8000-000000000001"
 const log = EntryLog.session("-work", sessionId)
 const options = { sessionId, cwd: "/work", version: "2.1.0" }
@@ -304,7 +306,7 @@ describe("the tail of a session that is killed", () => {
       Effect.gen(function* () {
         const projects = path.join(yield* Temporary.directory, "projects")
         const file = EntryLog.pathOf(projects, log)
-        const child = yield* Child.start("session-child.ts", projects)
+        const child = yield* Child.start(program, projects)
         yield* child.ask(`open ${sessionId}`)
         yield* child.ask(`append ${sessionId} 1 100 first`)
         for (const [kind, value] of [
@@ -334,7 +336,7 @@ describe("the tail of a session that is killed", () => {
       Effect.gen(function* () {
         const projects = path.join(yield* Temporary.directory, "projects")
         const file = EntryLog.pathOf(projects, log)
-        const child = yield* Child.start("session-child.ts", projects)
+        const child = yield* Child.start(program, projects)
         yield* child.ask(`open ${sessionId}`)
         yield* child.ask(`append ${sessionId} 1 100 first`)
         yield* child.ask(`set ${sessionId} title ours`)

@@ -1,11 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Message from "@reprise/domain/Message"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionLock from "@reprise/storage/SessionLock"
-import { Effect, Exit, Scope } from "effect"
+import * as SessionWriter from "@reprise/storage/SessionWriter"
+import * as Transcript from "@reprise/storage/Transcript"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Child from "./child.ts"
 import * as Temporary from "./temporary.ts"
+
+const program = new URL("lock-child.ts", import.meta.url)
 
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 const log = EntryLog.session("-work", id(1))
@@ -154,6 +160,53 @@ describe("an owner that is gone is succeeded", () => {
   )
 })
 
+describe("the heartbeat", () => {
+  const beat = TestClock.adjust("15 seconds")
+
+  it.effect("touches the lock, and makes it again when it was removed", () =>
+    Effect.gen(function* () {
+      const { file, locks } = yield* place
+      const claim = yield* locks.claim(log)
+      fs.utimesSync(file, 1, 1)
+      yield* beat
+      assert.isAbove(fs.statSync(file).mtimeMs, Date.now() - 10_000)
+      fs.rmSync(file)
+      yield* beat
+      assert.strictEqual(JSON.parse(fs.readFileSync(file, "utf8")).pid, process.pid)
+      assert.isUndefined(claim.lost())
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("notices that another has the session, and then nothing more is accepted", () =>
+    Effect.gen(function* () {
+      const { file, locks } = yield* place
+      const other = yield* record({ pid: 4242 })
+      const transcript = yield* Transcript.open({ sessionId: id(1), cwd: "/work", version: "2.1.0" }).pipe(
+        Effect.provideService(SessionLock.SessionLock, locks)
+      )
+      yield* transcript.append(Message.user("x"))
+      put(`${file}.new`, other)
+      fs.renameSync(`${file}.new`, file)
+      yield* beat
+      const lost = yield* Effect.flip(transcript.append(Message.user("x")))
+      assert(lost._tag === "SessionLocked")
+      assert.strictEqual(lost.pid, 4242)
+    }).pipe(Effect.scoped, Effect.provide(SessionWriter.layer.pipe(Layer.provideMerge(EntryLog.layerMemory))))
+  )
+
+  it.effect("a log may bring locks of its own", () =>
+    Effect.gen(function* () {
+      const { locks } = yield* place
+      const port = yield* EntryLog.EntryLog
+      const open = Transcript.open({ sessionId: id(1), cwd: "/work", version: "2.1.0" }).pipe(
+        Effect.provideService(EntryLog.EntryLog, { ...port, locks })
+      )
+      yield* open
+      assert.strictEqual((yield* Effect.flip(Effect.scoped(locks.claim(log))))._tag, "SessionLocked")
+    }).pipe(Effect.scoped, Effect.provide(SessionWriter.layer.pipe(Layer.provideMerge(EntryLog.layerMemory))))
+  )
+})
+
 describe("what is above and below a log", () => {
   it.effect("an older wider mode of transcript, project folder and what is below is narrowed", () =>
     Effect.gen(function* () {
@@ -221,7 +274,7 @@ describe("across processes", () => {
       Effect.gen(function* () {
         const { file, folder, projects } = yield* place
         const dead = yield* record({ pid: deadPid })
-        const programs = Array.from({ length: 8 }, () => Child.start("lock-child.ts", projects))
+        const programs = Array.from({ length: 8 }, () => Child.start(program, projects))
         const children = yield* Effect.all(programs, { concurrency: 8 })
         yield* Effect.forEach(children, ({ ask }) => ask(`claim ${id(99)}`), { concurrency: 8 })
         for (let round = 0; round < 20; round++) {

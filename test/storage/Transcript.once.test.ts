@@ -7,7 +7,7 @@ import * as SessionLock from "@reprise/storage/SessionLock"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
 import * as Transcript from "@reprise/storage/Transcript"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 
 const sessionId = "00000000-0000-4000-8000-000000000001"
 const options = { sessionId, cwd: "/work", version: "2.1.0" }
@@ -123,9 +123,6 @@ describe("what waits for a prompt", () => {
   )
 })
 
-/** As an exit hook does it. */
-const now = Effect.runSync
-
 describe("closing", () => {
   it.live("a session that cannot be written is not let go until it is", () =>
     Effect.gen(function* () {
@@ -158,13 +155,15 @@ describe("closing", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("flushSync restates and writes before it returns", () =>
-    Effect.gen(function* () {
-      const transcript = yield* Transcript.open(options)
-      yield* transcript.append(Message.user("x"))
-      yield* transcript.title("T")
-      now(transcript.flushSync)
-      assert.isAbove((yield* (yield* EntryLog.EntryLog).stat(log)).size, 100)
-    }).pipe(Effect.scoped, Effect.provide(memory))
-  )
+  it("flushSync restates and writes before it returns, as an exit hook needs", () => {
+    const runtime = ManagedRuntime.make(memory)
+    const scope = Scope.makeUnsafe()
+    const transcript = runtime.runSync(Scope.provide(Transcript.open(options), scope))
+    runtime.runSync(transcript.append(Message.user("x")))
+    runtime.runSync(transcript.title("T"))
+    runtime.runSync(transcript.flushSync)
+    const { size } = runtime.runSync(EntryLog.EntryLog.use((port) => port.stat(log)))
+    assert.isAbove(size, 300)
+    return runtime.runPromise(Scope.close(scope, Exit.void))
+  })
 })

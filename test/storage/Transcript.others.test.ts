@@ -14,6 +14,8 @@ import * as path from "node:path"
 import * as Child from "./child.ts"
 import * as Temporary from "./temporary.ts"
 
+const program = new URL("session-child.ts", import.meta.url)
+
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 const sessionId = id(1)
 const options = { sessionId, cwd: "/work", version: "2.1.0" }
@@ -36,7 +38,7 @@ const textOf = ({ message }: ReturnType<typeof promptsOf>[number]) => String(mes
 /** Eight programs; starting them is what takes time, so they are used for more than one promise. */
 const programs = (projects: string) =>
   Effect.all(
-    Array.from({ length: 8 }, () => Child.start("session-child.ts", projects)),
+    Array.from({ length: 8 }, () => Child.start(program, projects)),
     { concurrency: 8 }
   )
 
@@ -102,7 +104,7 @@ describe("a program that knows no lock", () => {
   it.live("is told of, and the next message hangs on its last one", () =>
     Effect.gen(function* () {
       const { file, layer, projects } = yield* place
-      const child = yield* Child.start("session-child.ts", projects)
+      const child = yield* Child.start(program, projects)
       yield* Effect.gen(function* () {
         const transcript = yield* Transcript.open(options)
         yield* transcript.append(Message.user("ours 0"))
@@ -133,7 +135,7 @@ describe("a program that knows no lock", () => {
     () =>
       Effect.gen(function* () {
         const { file, layer, projects } = yield* place
-        const child = yield* Child.start("session-child.ts", projects)
+        const child = yield* Child.start(program, projects)
         yield* Effect.gen(function* () {
           const transcript = yield* Transcript.open(options)
           const theirs = yield* Effect.forkChild(child.ask(`foreign ${sessionId} 300 theirs`), {
@@ -169,7 +171,7 @@ describe("a program that knows no lock", () => {
   it.live("only sets a title: nobody is told, and the title stays", () =>
     Effect.gen(function* () {
       const { file, layer, projects } = yield* place
-      const child = yield* Child.start("session-child.ts", projects)
+      const child = yield* Child.start(program, projects)
       yield* Effect.gen(function* () {
         const transcript = yield* Transcript.open(options)
         yield* transcript.append(Message.user("ours"))

@@ -14,12 +14,11 @@ export interface Child {
   readonly kill: Effect.Effect<void>
 }
 
-/** Starts a program of this folder; it is killed with the scope. */
-export const start = (file: string, ...args: ReadonlyArray<string>) =>
+/** Starts a program; it is killed with the scope. */
+export const start = (file: URL, ...args: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.sync((): Child => {
-      const script = fileURLToPath(new URL(file, import.meta.url))
-      const running = spawn(process.execPath, [script, ...args], { stdio: ["pipe", "pipe", "inherit"] })
+      const running = spawn(process.execPath, [fileURLToPath(file), ...args], { stdio: ["pipe", "pipe", "inherit"] })
       const ended = new Promise<void>((resolve) => running.on("close", () => resolve()))
       const lines: Array<string> = []
       const waiting: Array<(line: string) => void> = []

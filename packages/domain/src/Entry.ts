@@ -233,5 +233,3 @@ const originals = new WeakMap<object, Unknown>()
  * @since 0.1.0
  */
 export const original = (entry: Known | Unknown): Known | Unknown => originals.get(entry) ?? entry
-
-

@@ -23,6 +23,43 @@ export const timesOf = (nodes: ReadonlyArray<Node>): ReadonlyArray<number | unde
   )
 
 /**
+ * The tree of each node, named by its root; trees can be joined, a root to a node of another tree.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Forest {
+  readonly find: (node: number) => number
+  readonly join: (root: number, to: number) => void
+}
+
+/**
+ * The trees of parents without a cycle; what is no node is a root.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const forest = (parent: Int32Array): Forest => {
+  const up = Int32Array.from(parent, (p, i) => (p >= 0 ? p : i))
+  const find = (node: number): number => {
+    let root = node
+    while (up[root] !== root) root = up[root]!
+    for (let at = node; up[at] !== root; ) {
+      const next = up[at]!
+      up[at] = root
+      at = next
+    }
+    return root
+  }
+  return {
+    find,
+    join: (root, to) => {
+      up[root] = find(to)
+    }
+  }
+}
+
+/**
  * Makes the function from an entry to what it hangs on (`ROOT`: nothing older exists). `treeOf` names the tree of a
  * node, an owner's own tree by the owner; trees may be joined between calls, never parted.
  *

@@ -118,7 +118,7 @@ const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => 
     return !graph.bridged.has(child) && (after ?? -Infinity) >= (before ?? Infinity)
   }
   let at = node
-  while (goesOn(at, last[at]!)) at = last[at]!
+  for (let steps = 0; steps <= graph.nodes.length && goesOn(at, last[at]!); steps++) at = last[at]!
   return at
 }
 

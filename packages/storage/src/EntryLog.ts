@@ -23,6 +23,7 @@ import type * as Scope from "effect/Scope"
 import * as path from "node:path"
 import { keyOf, type LogId } from "./internal/address.ts"
 import * as ProjectPath from "./ProjectPath.ts"
+import type { Locks } from "./SessionLock.ts"
 
 export { at, keyOf, match, pathOf, session, withLane } from "./internal/address.ts"
 export type { LogId } from "./internal/address.ts"
@@ -164,6 +165,8 @@ export class EntryLog extends Context.Service<
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LogId>, EntryLogError>
     /** Logs of a session's sidechains. */
     readonly sidechains: (log: LogId) => Effect.Effect<ReadonlyArray<LogId>, EntryLogError>
+    /** What locks its sessions; where a log has none of its own, the `SessionLock` of the program does. */
+    readonly locks?: Locks
   }
 >()("@reprise/storage/EntryLog") {}
 

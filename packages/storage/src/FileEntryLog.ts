@@ -8,13 +8,17 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Config from "effect/Config"
+import type * as EffectFileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
 import * as Directories from "./internal/directories.ts"
 import * as Files from "./internal/files.ts"
+import * as FileSystem from "./internal/fileSystem.ts"
+import * as Reasons from "./internal/reasons.ts"
 import * as ProjectPath from "./ProjectPath.ts"
 
 /**
@@ -57,6 +61,17 @@ export const layerWith = (options: Options): Layer.Layer<EntryLog.EntryLog> => {
 export const layer: Layer.Layer<EntryLog.EntryLog, Config.ConfigError> = Layer.unwrap(
   Effect.map(ProjectPath.projectsDirectory, (projects) => layerWith({ projects }))
 )
+
+/**
+ * Logs below a directory, over Effect's `FileSystem`: portable, slower, and without `flushSync`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerFileSystem = (
+  options: Pick<Options, "projects">
+): Layer.Layer<EntryLog.EntryLog, never, EffectFileSystem.FileSystem | Path.Path> =>
+  Layer.effect(EntryLog.EntryLog, FileSystem.make(path.resolve(options.projects)))
 
 type Operation = EntryLog.EntryLogError["operation"]
 
@@ -164,28 +179,13 @@ const below = (directory: string): ReadonlyArray<ReadonlyArray<string>> =>
       : [[entry.name]]
   )
 
-const reasonOf: { readonly [code: string]: EntryLog.Reason } = {
-  ENOENT: "NotFound",
-  ENOTDIR: "NotFound",
-  ENOSPC: "NoSpace",
-  EDQUOT: "NoSpace",
-  EACCES: "Denied",
-  EPERM: "Denied",
-  EROFS: "ReadOnly",
-  ELOOP: "Symlink",
-  ESHARED: "SharedDirectory",
-  EMFILE: "TooManyFiles",
-  ENFILE: "TooManyFiles",
-  EIO: "InputOutput"
-}
-
 const errorOf = (operation: Operation, file: string, thrown: unknown): EntryLog.EntryLogError => {
   const isShort = thrown instanceof Files.ShortWrite
   const cause = isShort ? thrown.cause : thrown
   return new EntryLog.EntryLogError({
     operation,
     path: file,
-    reason: reasonOf[Directories.codeOf(cause) ?? ""] ?? "Other",
+    reason: Reasons.of(cause),
     ...(isShort ? { written: thrown.written, start: thrown.start } : operation === "append" ? { written: 0 } : {}),
     cause
   })

@@ -101,7 +101,7 @@ export const makeMemory = (): Locks => {
 }
 
 /**
- * The locks in use: in memory, unless a layer brings those of files.
+ * The locks of sessions whose log brings none: in memory, unless a layer brings those of files.
  *
  * @category references
  * @since 0.1.0

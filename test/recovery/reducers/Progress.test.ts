@@ -76,7 +76,7 @@ describe("Progress", () => {
     // p1 is written again below a1, which hangs on the first one.
     assert.strictEqual(reduces("u1-p1-a1-p1-u2"), "u1 u1-a1 a1-u2")
     assert.strictEqual(recovers("u1-p1-a1-p1-u2-a2"), "u1-a1-u2-a2")
-    assert.strictEqual(findings("u1-p1-a1-p1-u2-a2"), "")
+    assert.strictEqual(findings("u1-p1-a1-p1-u2-a2"), "repeated-id p1 2,4")
   })
 
   it("resolves a link that is only written later to its first occurrence", () => {

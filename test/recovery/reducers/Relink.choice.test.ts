@@ -61,9 +61,13 @@ describe("A boundary on an abandoned branch", () => {
     assert.strictEqual(rest(picture), "a3<root ×4; a2<a1 ×2")
   })
 
-  // OPEN: B2 has no record, yet the messages from before it count as pruned because B1 has one: "B2-S2-u4-u5".
-  it("leaves a chain that does not pass it whole also where an earlier boundary on the chain has a record", () => {
-    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1-u2-a2-u3-a3 B2-S2-u4 a2-u5"), "B1-S1-a1-u2-a2-u5")
+  it("prunes where a boundary before it has a record: what hung on the pruned hangs behind it", () => {
+    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1-u2-a2-u3-a3 B2-S2-u4 a2-u5"), "B2-S2-u4-u5")
+    assert.strictEqual(recovers("u1-a1 B1-S1-u2-a2-u3-a3 B2-S2-u4 a2-u5"), "B1-S1-u2-a2-u5")
+  })
+
+  it("is passed over by a rewind to before it, also where it prunes", () => {
+    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1-u2-a2-u3-a3 B2-S2-u4 a2-w1-u5"), "B1-S1-a1-u2-a2-w1-u5")
   })
 })
 

@@ -131,7 +131,6 @@ describe("Half a call pair", () => {
     assert.strictEqual(omitted("u1-a1(A)-rA-a2-N1{a1}"), "rA:orphan-result N1:system")
   })
 
-  // OPEN: no `snip-half-pair` is reported.
   it("is noted with the message that holds the half which stayed", () => {
     const noted = (picture: string) => tell([...recover(picture).findings, ...model(picture).findings])
     assert.include(noted("u1-a1(A)-rA-a2-N1{rA}"), "snip-half-pair a1/A")

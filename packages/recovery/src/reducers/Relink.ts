@@ -103,28 +103,37 @@ const passing = (graph: SessionGraph.SessionGraph, firstRecord: number): ((bound
 }
 
 const recordOf = (graph: SessionGraph.SessionGraph, boundary: number, prunes: boolean): Record => {
-  const { findings, kept } = keptOf(graph, boundary)
+  const { findings, kept: named } = keptOf(graph, boundary)
+  const anchor = named.length === 0 ? boundary : anchorOf(graph, boundary, findings)
+  const above = new Set(SessionGraph.pathTo(graph, anchor))
+  // What the anchor hangs on cannot hang on the anchor; an anchor that does not lead to the boundary anchors nothing.
+  const kept = above.has(boundary) ? named.filter((node) => !isBetween(graph, node, anchor, boundary)) : []
   const compaction = { boundary, kept, prunes }
   const changes = new Map<number, number>()
   if (!prunes) return { compaction, changes, findings }
+
   const isKept = new Set(kept)
   const isPruned = (node: number): boolean => node >= 0 && node < boundary && !isKept.has(node)
   const hang = (node: number, on: number): void => {
     if (graph.parent[node] !== on) changes.set(node, on)
   }
-  const anchor = kept.length === 0 ? boundary : anchorOf(graph, boundary, findings)
   kept.forEach((node, i) => hang(node, i === 0 ? anchor : kept[i - 1]!))
-  const aboveAnchor = new Set(SessionGraph.pathTo(graph, anchor))
+  // Kept messages leave the way from the boundary upward.
+  if (kept.some((node) => above.has(node))) hang(boundary, SessionGraph.ROOT)
   const tail = kept.at(-1)
   const bridge = tail === undefined ? bridging(graph, isPruned) : () => tail
   for (let i = 0; i < graph.nodes.length; i++) {
-    if (isKept.has(i) || aboveAnchor.has(i) || graph.removed.has(i)) continue
+    if (isKept.has(i) || above.has(i) || graph.removed.has(i)) continue
     const orphaned = i > boundary && isPruned(graph.parent[i]!) && !Round.isRewind(graph.nodes[i]!.entry)
     if (orphaned) hang(i, bridge(i))
     else if (tail !== undefined && graph.parent[i] === anchor) hang(i, tail)
   }
   return { compaction, changes, findings }
 }
+
+/** Whether a node stands on the way from the anchor up to the boundary. */
+const isBetween = (graph: SessionGraph.SessionGraph, node: number, anchor: number, boundary: number): boolean =>
+  Conversation.descendsFrom(graph, anchor, node) && Conversation.descendsFrom(graph, node, boundary)
 
 /** The anchor of the kept messages; the summary where it is in no line. */
 const anchorOf = (
@@ -143,12 +152,14 @@ const anchorOf = (
 
 /** By time, among what was not pruned; an entry's own descendants are passed over. */
 const bridging = (graph: SessionGraph.SessionGraph, isPruned: (node: number) => boolean) => {
-  const treeOf = (node: number): number => {
-    let at = node
-    while (graph.parent[at]! >= 0 && !isPruned(graph.parent[at]!)) at = graph.parent[at]!
-    return at
+  const cut = graph.parent.map((parent, node) => (isPruned(node) || isPruned(parent) ? SessionGraph.ROOT : parent))
+  const trees = Bridge.forest(cut)
+  const find = Bridge.make(Bridge.timesOf(graph.nodes), (node) => !isPruned(node), trees.find)
+  return (node: number): number => {
+    const to = find(node)
+    if (to >= 0) trees.join(node, to)
+    return to
   }
-  return Bridge.make(Bridge.timesOf(graph.nodes), (node) => !isPruned(node), treeOf)
 }
 
 const keptOf = (

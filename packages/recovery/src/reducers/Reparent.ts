@@ -34,7 +34,9 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
   const owners = new Set<number>()
   const bridge = (broken: ReadonlyArray<number>, sequential: boolean): void => {
     for (const owner of broken) parent[owner] = ROOT
-    const trees = forest(parent)
+    const rooted = parent.slice()
+    for (const cycle of cycles(parent)) rooted[cycle[0]!] = ROOT
+    const trees = Bridge.forest(rooted)
     const find = Bridge.make(times, () => true, trees.find)
     for (const owner of broken) {
       const to = find(owner)
@@ -84,28 +86,6 @@ const oldest = (cycle: ReadonlyArray<number>, times: ReadonlyArray<number | unde
     const order = (times[a] ?? Infinity) - (times[b] ?? Infinity)
     return order < 0 || (!(order > 0) && a < b) ? a : b
   })
-
-/** The tree of each node, by its root or by a node of the cycle that it leads to; trees can be joined. */
-const forest = (parent: Int32Array) => {
-  const up = Int32Array.from(parent, (p, i) => (p >= 0 ? p : i))
-  for (const cycle of cycles(parent)) up[cycle[0]!] = cycle[0]!
-  const find = (node: number): number => {
-    let root = node
-    while (up[root] !== root) root = up[root]!
-    for (let at = node; up[at] !== root; ) {
-      const next = up[at]!
-      up[at] = root
-      at = next
-    }
-    return root
-  }
-  return {
-    find,
-    join: (owner: number, to: number): void => {
-      up[owner] = find(to)
-    }
-  }
-}
 
 const report = (graph: SessionGraph, owner: number, to: number): Finding.Finding => {
   const { at, entry, uuid } = graph.nodes[owner]!

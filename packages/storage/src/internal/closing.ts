@@ -37,7 +37,7 @@ export const flushSync = (self: Session.Session): Transcript.Transcript["flushSy
   Effect.andThen(
     lookAgain(self),
     self.writer.flushSync((offer) => {
-      if (!self.isClosed) Placement.restate(self, offer)
+      if (!self.isClosed && self.claim?.lost() === undefined) Placement.restate(self, offer)
     })
   )
 
@@ -53,7 +53,7 @@ export const close = (self: Session.Session): Effect.Effect<Transcript.Closed> =
   Effect.gen(function* () {
     yield* Effect.ignore(flush(self))
     yield* lookAgain(self)
-    yield* Effect.ignore(Session.restate(self))
+    if (self.claim?.lost() === undefined) yield* Effect.ignore(Session.restate(self))
     self.isClosed = true
     const discarded = self.waiting.splice(0).map(({ entry }) => entry)
     const flushed = yield* Effect.result(flush(self))

@@ -30,7 +30,7 @@ interface Claim {
 }
 
 /** Owners that only their heartbeat tells of are dead when they missed it for so long, in milliseconds. */
-export const STALE = 60_000
+const STALE = 60_000
 
 /** A claim that cannot be read may be on its way through a system without links for so long, in milliseconds. */
 const UNREADABLE = 10_000
@@ -101,7 +101,7 @@ export const release = (held: Held, nonce: string): void => {
 }
 
 /** The owner of the file, dead or alive; nothing when it is free. */
-export const ownerOf = (file: string): Owner.Owner | undefined => chainOf(file, 0).at(-1)?.owner
+const ownerOf = (file: string): Owner.Owner | undefined => chainOf(file, 0).at(-1)?.owner
 
 const successor = (file: string, { nonce }: Owner.Owner): string => `${file}.${nonce}`
 

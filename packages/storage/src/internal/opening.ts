@@ -41,7 +41,7 @@ export const open = Effect.fnUntraced(function* (options: Transcript.Options, ad
   const scope = yield* Scope.make()
   const claimScope = yield* Scope.make()
   return yield* Effect.gen(function* () {
-    const locks = yield* SessionLock.SessionLock
+    const locks = port.locks ?? (yield* SessionLock.SessionLock)
     const claim = options.lock === false ? undefined : yield* Scope.provide(locks.claim(log), claimScope)
     const known = yield* read(port, log, options, adopted, sessionId)
     const { cwd, entrypoint, gitBranch, version } = options

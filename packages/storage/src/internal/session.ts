@@ -198,7 +198,7 @@ type SubmitFailure =
   | SessionWriter.SessionWriterClosed
 
 /** Runs a step of placements in a lane when there is room in the queue, after a look at what others wrote there. */
-export const submit = <A>(
+const submit = <A>(
   self: Session,
   lane: Placement.OpenLane,
   step: (

@@ -8,6 +8,7 @@
 import * as Lane from "@reprise/domain/Lane"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as assert from "node:assert/strict"
 import * as EntryLog from "../EntryLog.ts"
 
@@ -126,6 +127,41 @@ const promises: { readonly [name: string]: Effect.Effect<void, EntryLog.EntryLog
     yield* port.sync(log)
     yield* port.sync(log)
     yield* reads(log, "{}\n")
+  }),
+
+  "rewrite puts the same bytes where they were, and is NotFound where they cannot be": Effect.gen(function* () {
+    const port = yield* EntryLog.EntryLog
+    yield* append(log, '{"a":1}\n')
+    const { start } = yield* append(log, '{"b":2}\n')
+    yield* port.rewrite(log, start, bytes('{"b":2}\n'))
+    yield* append(log, '{"c":3}\n')
+    yield* reads(log, '{"a":1}\n{"b":2}\n{"c":3}\n')
+    const beyond = port.rewrite(log, 20, bytes("{}\n{}\n"))
+    const reason = yield* Effect.match(beyond, { onFailure: ({ reason }) => reason, onSuccess: () => "written" })
+    assert.equal(reason, "NotFound")
+  }),
+
+  "what is behind the expected end is foreign, until it was appended to": Effect.gen(function* () {
+    const port = yield* EntryLog.EntryLog
+    yield* append(log, '{"a":1}\n')
+    assert.equal(yield* port.foreign(log), undefined)
+    yield* port.expect(log, 3)
+    assert.deepEqual(yield* port.foreign(log), { ours: 3, size: 8 })
+    assert.deepEqual(yield* append(log, "{}\n"), { start: 8, end: 11, foreign: { ours: 3, size: 8 } })
+    assert.deepEqual(yield* append(log, "{}\n"), { start: 11, end: 14 })
+    yield* port.expect(log, 3)
+    yield* port.release(log)
+    assert.equal(yield* port.foreign(log), undefined)
+  }),
+
+  "what blocks does the same": Effect.gen(function* () {
+    const { blocking } = yield* EntryLog.EntryLog
+    if (blocking === undefined) return
+    assert.deepEqual(Result.getOrThrow(blocking.append(log, bytes('{"to'))), { start: 0, end: 4 })
+    assert.deepEqual(Result.getOrThrow(blocking.append(log, bytes("{}\n"))), { start: 5, end: 8 })
+    Result.getOrThrow(blocking.sync(log))
+    Result.getOrThrow(blocking.rewrite(log, 5, bytes("{}\n")))
+    yield* reads(log, '{"to\n{}\n')
   }),
 
   "a reader sees what is appended after it was opened": Effect.gen(function* () {

@@ -1,0 +1,223 @@
+/**
+ * FileSystem: the port on Effect's `FileSystem` and `Path`, for other runtimes and for file systems of one's own.
+ *
+ * 1. No descriptor is kept: each append looks at the path anew. One operation per log at a time, none cut in the middle.
+ * 2. What the platform cannot say is not promised: new names are not synced, and descriptors do not refuse symlinks; the
+ *    path is looked at before it is opened.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type * as PlatformError from "effect/PlatformError"
+import * as Semaphore from "effect/Semaphore"
+import * as EntryLog from "../EntryLog.ts"
+import * as ProjectPath from "../ProjectPath.ts"
+import * as Reasons from "./reasons.ts"
+
+type Operation = EntryLog.EntryLogError["operation"]
+
+interface Place {
+  readonly fs: FileSystem.FileSystem
+  readonly path: Path.Path
+  readonly projects: string
+}
+
+const LF = 0x0a
+
+/** Logs below `projects`. */
+export const make = Effect.fnUntraced(function* (projects: string) {
+  const place: Place = { fs: yield* FileSystem.FileSystem, path: yield* Path.Path, projects }
+  const { fs } = place
+  const one = yield* Semaphore.make(1)
+  const ours = new Map<string, number>()
+  const pathOf = (log: EntryLog.LogId): string => EntryLog.pathOf(projects, log)
+  const difference = (file: string, size: number): EntryLog.Foreign | undefined => {
+    const end = ours.get(file)
+    return end === undefined || end === size ? undefined : { ours: end, size }
+  }
+  const append = Effect.fnUntraced(function* (file: string, lines: Uint8Array) {
+    const { isTorn, size } = yield* attempt("append", file, prepare(place, file))
+    const start = size + (isTorn ? 1 : 0)
+    const foreign = difference(file, size)
+    const bytes = isTorn ? Buffer.concat([Uint8Array.of(LF), lines]) : lines
+    const write = Effect.flatMap(fs.open(file, { flag: "a", mode: 0o600 }), (open) => open.writeAll(bytes))
+    yield* Effect.scoped(write).pipe(
+      Effect.catch((cause) =>
+        Effect.flatMap(sizeOf(fs, file), (end) => {
+          ours.set(file, end)
+          const written = EntryLog.wholeLines(lines, Math.max(0, end - start))
+          return Effect.fail(errorOf("append", file, cause, { start, written }))
+        })
+      )
+    )
+    ours.set(file, start + lines.length)
+    return { start, end: start + lines.length, ...(foreign && { foreign }) }
+  }, Effect.uninterruptible)
+  const opened = (file: string, use: (open: FileSystem.File) => Effect.Effect<void, PlatformError.PlatformError>) =>
+    Effect.scoped(Effect.flatMap(fs.open(file, { flag: "r+" }), use))
+  return EntryLog.EntryLog.of({
+    append: (log, lines) => Semaphore.withPermit(one, append(pathOf(log), lines)),
+    rewrite: (log, start, lines) => {
+      const file = pathOf(log)
+      return sizeOf(fs, file).pipe(
+        Effect.flatMap((size) =>
+          size < start + lines.length
+            ? Effect.fail(new EntryLog.EntryLogError({ operation: "rewrite", path: file, reason: "NotFound" }))
+            : attempt(
+                "rewrite",
+                file,
+                opened(file, (open) => Effect.andThen(open.seek(BigInt(start), "start"), open.writeAll(lines)))
+              )
+        ),
+        (rewrite) => Semaphore.withPermit(one, Effect.uninterruptible(rewrite))
+      )
+    },
+    sync: (log) =>
+      attempt(
+        "sync",
+        pathOf(log),
+        opened(pathOf(log), (open) => open.sync)
+      ),
+    blocking: undefined,
+    foreign: (log) => Effect.map(sizeOf(fs, pathOf(log)), (size) => difference(pathOf(log), size)),
+    expect: (log, size) => Effect.sync(() => void ours.set(pathOf(log), size)),
+    reader: (log) => {
+      const file = pathOf(log)
+      return attempt("read", file, fs.open(file, { flag: "r" })).pipe(
+        Effect.flatMap((open) =>
+          Effect.map(attempt("read", file, open.stat), ({ size }) => ({
+            size: Number(size),
+            read: (offset: number, into: Uint8Array) =>
+              attempt("read", file, open.read(into, { position: BigInt(offset) }))
+          }))
+        )
+      )
+    },
+    stat: (log) =>
+      Effect.map(attempt("stat", pathOf(log), fs.stat(pathOf(log))), ({ mtime, size }) => ({
+        size: Number(size),
+        mtime: Option.match(mtime, { onNone: () => 0, onSome: (time) => time.getTime() })
+      })),
+    release: (log) => Effect.sync(() => void ours.delete(pathOf(log))),
+    ...listing(place)
+  })
+})
+
+/** Makes the directory and looks at the end of the file. */
+const prepare = Effect.fnUntraced(function* ({ fs, path }: Place, file: string) {
+  const directory = path.dirname(file)
+  if (!(yield* fs.exists(directory))) {
+    yield* fs.makeDirectory(directory, { recursive: true, mode: 0o700 })
+    yield* fs.chmod(directory, 0o700)
+  }
+  const isLink = yield* Effect.isSuccess(fs.readLink(file))
+  if (isLink) {
+    return yield* new EntryLog.EntryLogError({ operation: "append", path: file, reason: "Symlink", written: 0 })
+  }
+  const size = yield* sizeOf(fs, file)
+  if (size === 0) {
+    yield* fs.writeFile(file, new Uint8Array(), { flag: "a", mode: 0o600 })
+    yield* fs.chmod(file, 0o600)
+    return { size, isTorn: false }
+  }
+  const last = new Uint8Array(1)
+  const read = Effect.flatMap(fs.open(file, { flag: "r" }), (open) => open.read(last, { position: BigInt(size - 1) }))
+  return { size, isTorn: (yield* Effect.scoped(read)) === 1 && last[0] !== LF }
+})
+
+/** The size of a file, 0 when there is none. */
+const sizeOf = (fs: FileSystem.FileSystem, file: string): Effect.Effect<number> =>
+  fs.stat(file).pipe(
+    Effect.map(({ size }) => Number(size)),
+    Effect.orElseSucceed(() => 0)
+  )
+
+const listing = ({ fs, path, projects }: Place) => {
+  const names = (directory: string): Effect.Effect<ReadonlyArray<string>, EntryLog.EntryLogError> =>
+    attempt("list", directory, fs.readDirectory(directory)).pipe(
+      Effect.catchIf(
+        ({ reason }) => reason === "NotFound",
+        () => Effect.succeed([])
+      )
+    )
+  const isDirectory = (at: string) =>
+    fs.stat(at).pipe(
+      Effect.map(({ type }) => type === "Directory"),
+      Effect.orElseSucceed(() => false)
+    )
+  const below = (directory: string): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>, EntryLog.EntryLogError> =>
+    Effect.flatMap(names(directory), (found) =>
+      Effect.map(
+        Effect.forEach(found, (name) =>
+          Effect.flatMap(isDirectory(path.join(directory, name)), (isFolder) =>
+            isFolder
+              ? Effect.map(below(path.join(directory, name)), (parts) => parts.map((part) => [name, ...part]))
+              : Effect.succeed([[name]])
+          )
+        ),
+        (nested) => nested.flat()
+      )
+    )
+  /** The real path; where the last parts do not exist, that of the part which does, and the rest. */
+  const resolve = (directory: string): Effect.Effect<string, PlatformError.PlatformError> =>
+    Effect.catchIf(
+      fs.realPath(directory),
+      ({ reason }) => reason._tag === "NotFound" && path.dirname(directory) !== directory,
+      () => Effect.map(resolve(path.dirname(directory)), (parent) => path.join(parent, path.basename(directory)))
+    )
+  return {
+    project: (directory: string) =>
+      Effect.map(attempt("project", directory, resolve(path.resolve(directory))), ProjectPath.keyOf),
+    projects: Effect.flatMap(names(projects), (found) =>
+      Effect.filter(found, (name) => isDirectory(path.join(projects, name)))
+    ),
+    sessions: (project: string) =>
+      Effect.map(names(path.resolve(projects, project)), (found) =>
+        found.flatMap((name) => {
+          const sessionId = ProjectPath.sessionOf(name)
+          return sessionId === undefined ? [] : [EntryLog.session(project, sessionId)]
+        })
+      ),
+    sidechains: EntryLog.match({
+      File: () => Effect.succeed([]),
+      Session: ({ project, sessionId }) =>
+        Effect.map(below(ProjectPath.subagents({ project: path.resolve(projects, project), sessionId })), (found) =>
+          found.flatMap((parts) => {
+            const lane = ProjectPath.laneOf(parts)
+            return lane === undefined ? [] : [EntryLog.session(project, sessionId, lane)]
+          })
+        )
+    })
+  }
+}
+
+const attempt = <A, R>(
+  operation: Operation,
+  file: string,
+  run: Effect.Effect<A, PlatformError.PlatformError | EntryLog.EntryLogError, R>
+): Effect.Effect<A, EntryLog.EntryLogError, R> =>
+  Effect.mapError(run, (cause) =>
+    cause instanceof EntryLog.EntryLogError
+      ? cause
+      : errorOf(operation, file, cause, operation === "append" ? { written: 0 } : {})
+  )
+
+const byTag: { readonly [tag: string]: EntryLog.Reason } = { NotFound: "NotFound", PermissionDenied: "Denied" }
+
+const errorOf = (
+  operation: Operation,
+  path: string,
+  { reason }: PlatformError.PlatformError,
+  more: { readonly start?: number; readonly written?: number }
+): EntryLog.EntryLogError => {
+  const cause = reason.cause ?? reason
+  const known = Reasons.of(cause)
+  return new EntryLog.EntryLogError({
+    operation,
+    path,
+    reason: known === "Other" ? (byTag[reason._tag] ?? known) : known,
+    ...more,
+    cause
+  })
+}

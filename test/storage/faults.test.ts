@@ -1,0 +1,310 @@
+/** What the writer does when the disk fails, and how it says so. */
+import { assert, describe, it } from "@effect/vitest"
+import * as EntryLog from "@reprise/storage/EntryLog"
+import * as FileEntryLog from "@reprise/storage/FileEntryLog"
+import * as SessionWriter from "@reprise/storage/SessionWriter"
+import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
+import { Deferred, Effect, Fiber, Layer, Stream, SubscriptionRef } from "effect"
+import { TestClock } from "effect/testing"
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Writing from "../crash/writing.ts"
+import * as Temporary from "./temporary.ts"
+
+const log = EntryLog.session("-w", "00000000-0000-4000-8000-000000000001")
+const faulty = FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ type: "n", n: from + i }))
+const lines = (from: number, to: number) =>
+  numbers(from, to)
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join("")
+
+const textOf = (id: EntryLog.LogId) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const reader = yield* (yield* EntryLog.EntryLog).reader(id)
+      const into = new Uint8Array(reader.size)
+      yield* reader.read(0, into)
+      return new TextDecoder().decode(into)
+    })
+  )
+
+/** Runs with a writer over the faulty log in memory. */
+const withWriter = <A, E>(
+  options: SessionWriter.Options,
+  use: (
+    writer: SessionWriter.SessionWriter["Service"],
+    faults: FaultyEntryLog.Faults["Service"]
+  ) => Effect.Effect<A, E, EntryLog.EntryLog>
+) =>
+  Effect.gen(function* () {
+    return yield* use(yield* SessionWriter.SessionWriter, yield* FaultyEntryLog.Faults)
+  }).pipe(Effect.provide(SessionWriter.layerWith(options).pipe(Layer.provideMerge(faulty))))
+
+/** Runs with a writer over files, and the path of the log. */
+const withFiles = <A, E>(
+  use: (writer: SessionWriter.SessionWriter["Service"], file: string) => Effect.Effect<A, E>,
+  options: SessionWriter.Options = {},
+  files: { readonly maxOpen?: number } = {}
+) =>
+  Effect.gen(function* () {
+    const projects = path.join(yield* Temporary.directory, "projects")
+    const layer = SessionWriter.layerWith(options).pipe(Layer.provide(FileEntryLog.layerWith({ projects, ...files })))
+    const used = SessionWriter.SessionWriter.use((writer) => use(writer, EntryLog.pathOf(projects, log)))
+    return yield* Effect.provide(used, layer)
+  }).pipe(Effect.scoped)
+
+describe("status", () => {
+  it.effect("says since when, why and how many, and is well again when the disk is", () =>
+    withWriter({}, ({ append, appendAll, flush, status }, { breakDown, mend }) =>
+      Effect.gen(function* () {
+        const seen: Array<SessionWriter.Status> = []
+        yield* Effect.forkChild(
+          Stream.runForEach(SubscriptionRef.changes(status), (s) => Effect.sync(() => seen.push(s)))
+        )
+        yield* TestClock.adjust("1 hour")
+        yield* breakDown({ reason: "InputOutput", after: 20 })
+        yield* appendAll(log, numbers(0, 3))
+        yield* Effect.flip(flush())
+        yield* append(log, { type: "n", n: 3 })
+        yield* TestClock.adjust("1 minute")
+        const now = yield* SubscriptionRef.get(status)
+        assert(now._tag === "Degraded")
+        assert.deepStrictEqual(
+          [now.since, now.queued, now.logs.map(({ log, why }) => [log, why.reason])],
+          [3_600_000, 3, [[log, "InputOutput"]]]
+        )
+        yield* mend
+        yield* TestClock.adjust("5 seconds")
+        yield* Effect.yieldNow
+        assert.strictEqual((yield* SubscriptionRef.get(status))._tag, "Ok")
+        assert.deepStrictEqual([seen[0]?._tag, seen[1]?._tag, seen.at(-1)?._tag], ["Ok", "Degraded", "Ok"])
+      })
+    )
+  )
+})
+
+describe("a disk that fails to sync", () => {
+  it.effect("gets the bytes again, where they were, before it is asked again", () =>
+    withWriter({ durability: "fsync" }, ({ appendAll, flush }, { operations, plan }) =>
+      Effect.gen(function* () {
+        yield* plan({ operation: "sync", reason: "InputOutput" })
+        yield* appendAll(log, numbers(0, 3))
+        const error = yield* Effect.flip(flush())
+        assert(error._tag === "FlushError")
+        assert.deepStrictEqual([error.queued, error.cause.operation, error.cause.reason], [3, "sync", "InputOutput"])
+        assert.deepStrictEqual(yield* operations, ["append"])
+        yield* flush()
+        assert.deepStrictEqual(yield* operations, ["rewrite", "sync"])
+        assert.strictEqual(yield* textOf(log), lines(0, 3))
+      })
+    )
+  )
+
+  it.effect("a log that is gone by then is written anew", () =>
+    withFiles(
+      ({ appendAll, flush, status }, file) =>
+        Effect.gen(function* () {
+          yield* appendAll(log, numbers(0, 3))
+          yield* flush()
+          fs.rmSync(path.dirname(file), { recursive: true })
+          yield* appendAll(log, numbers(3, 5))
+          yield* flush()
+          assert.strictEqual(fs.readFileSync(file, "utf8"), lines(3, 5))
+          assert.strictEqual((yield* SubscriptionRef.get(status))._tag, "Ok")
+        }),
+      { durability: "fsync" }
+    )
+  )
+
+  it.effect("bytes are rewritten in place, in the same file only", () =>
+    Effect.gen(function* () {
+      const projects = yield* Temporary.directory
+      const bytes = new TextEncoder().encode(lines(0, 2))
+      yield* EntryLog.EntryLog.use((port) =>
+        Effect.gen(function* () {
+          const file = EntryLog.pathOf(projects, log)
+          yield* port.append(log, new TextEncoder().encode("{}\n"))
+          const { start } = yield* port.append(log, bytes)
+          yield* port.rewrite(log, start, bytes)
+          assert.strictEqual(fs.readFileSync(file, "utf8"), `{}\n${lines(0, 2)}`)
+          fs.renameSync(file, `${file}.old`)
+          fs.writeFileSync(file, "x".repeat(100))
+          assert.strictEqual((yield* Effect.flip(port.rewrite(log, start, bytes))).reason, "NotFound")
+          assert.strictEqual(fs.readFileSync(file, "utf8"), "x".repeat(100))
+        })
+      ).pipe(Effect.provide(FileEntryLog.layerWith({ projects })))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("durability", () => {
+  it.effect("os does not ask the disk; appendDurable does", () =>
+    withWriter({}, ({ append, appendDurable, flush }, { operations }) =>
+      Effect.gen(function* () {
+        yield* append(log, { type: "n", n: 0 })
+        yield* flush()
+        assert.deepStrictEqual(yield* operations, ["append"])
+        yield* appendDurable(log, { type: "n", n: 1 })
+        assert.deepStrictEqual(yield* operations, ["append", "sync"])
+        yield* append(log, { type: "n", n: 2 })
+        yield* flush()
+        assert.deepStrictEqual(yield* operations, ["append"])
+      })
+    )
+  )
+
+  it.effect("fsync-interval asks the disk each interval, and on flush", () =>
+    withWriter({ durability: "fsync-interval", interval: "1 second" }, ({ append, flush }, { operations }) =>
+      Effect.gen(function* () {
+        yield* append(log, { type: "n", n: 0 })
+        yield* TestClock.adjust("999 millis")
+        assert.deepStrictEqual(yield* operations, ["append"])
+        yield* TestClock.adjust("1 millis")
+        assert.deepStrictEqual(yield* operations, ["sync"])
+        yield* append(log, { type: "n", n: 1 })
+        yield* flush()
+        assert.deepStrictEqual(yield* operations, ["append", "sync"])
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* operations, [])
+      })
+    )
+  )
+
+  it.effect("what cannot be JSON fails typed, and none of its array is accepted", () =>
+    withWriter({}, ({ append, appendAll, flush }) =>
+      Effect.gen(function* () {
+        const bad = { type: "n", n: 1n }
+        assert.strictEqual((yield* Effect.flip(append(log, bad)))._tag, "NotJson")
+        yield* append(log, { type: "n", n: 0 })
+        assert.strictEqual((yield* Effect.flip(appendAll(log, [...numbers(1, 3), bad])))._tag, "NotJson")
+        yield* appendAll(log, numbers(1, 3))
+        yield* flush()
+        assert.strictEqual(yield* textOf(log), lines(0, 3))
+      })
+    )
+  )
+})
+
+describe("flushSync", () => {
+  const exitHook = (flush: Effect.Effect<void, unknown>) => Effect.runSync(flush)
+
+  it.effect("writes all before it returns, with what the step offers", () =>
+    withFiles(({ appendAll, flushSync }, file) =>
+      Effect.gen(function* () {
+        yield* appendAll(log, numbers(0, 3))
+        const entry = { type: "n", n: 3 }
+        exitHook(flushSync((offer) => offer(log, entry, JSON.stringify(entry))))
+        assert.strictEqual(fs.readFileSync(file, "utf8"), lines(0, 4))
+      })
+    )
+  )
+
+  it.effect("says what is not written, and loses none of it", () =>
+    withWriter({ durability: "fsync" }, ({ appendAll, flush, flushSync }, { plan }) =>
+      Effect.gen(function* () {
+        yield* plan({ after: 20 }, { operation: "sync" })
+        yield* appendAll(log, numbers(0, 3))
+        const error = yield* Effect.flip(flushSync())
+        assert(error._tag === "FlushError")
+        assert.strictEqual(error.queued, 3)
+        yield* flush()
+        assert.include(yield* textOf(log), lines(1, 3))
+      })
+    )
+  )
+})
+
+describe("foreign writers", () => {
+  it.effect("are told, and their bytes stay", () =>
+    withFiles(({ appendAll, flush, onForeign }, file) =>
+      Effect.gen(function* () {
+        const told = yield* Deferred.make<SessionWriter.ForeignWriter>()
+        yield* onForeign(log, (found) => Deferred.doneUnsafe(told, Effect.succeed(found)))
+        yield* appendAll(log, numbers(0, 1))
+        yield* flush()
+        fs.appendFileSync(file, '{"type":"tag"}\n')
+        yield* appendAll(log, numbers(1, 2))
+        yield* flush()
+        const { ours, size } = yield* Deferred.await(told)
+        assert.deepStrictEqual([ours, size], [19, 34])
+        assert.strictEqual(fs.readFileSync(file, "utf8"), `${lines(0, 1)}{"type":"tag"}\n${lines(1, 2)}`)
+      }).pipe(Effect.scoped)
+    )
+  )
+})
+
+describe("a machine that refuses", () => {
+  it.live("a file system that turns read-only: ReadOnly, kept, written when it is writable again", () =>
+    Effect.gen(function* () {
+      const disk = yield* Writing.smallDisk
+      if (disk === undefined) return console.log("skipped: no file system can be mounted here")
+      const projects = path.join(disk.directory, "projects")
+      const layer = SessionWriter.layer.pipe(Layer.provide(FileEntryLog.layerWith({ projects })))
+      yield* SessionWriter.SessionWriter.use(({ appendAll, flush }) =>
+        Effect.gen(function* () {
+          disk.remount("ro")
+          yield* appendAll(log, numbers(0, 3))
+          const error = yield* Effect.flip(flush())
+          assert(error._tag === "FlushError")
+          assert.strictEqual(error.cause.reason, "ReadOnly")
+          disk.remount("rw")
+          yield* flush()
+          assert.strictEqual(fs.readFileSync(EntryLog.pathOf(projects, log), "utf8"), lines(0, 3))
+        })
+      ).pipe(Effect.provide(layer))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("no descriptors left: ours are closed to make room", () =>
+    Effect.sync(() => {
+      const child = fileURLToPath(new URL("../crash/descriptors.ts", import.meta.url))
+      const run = spawnSync("sh", ["-c", 'ulimit -n 64 && exec "$0" --no-warnings "$1"', process.execPath, child], {
+        encoding: "utf8"
+      })
+      assert.strictEqual(run.stdout, "300 lines in 100 logs\n", run.stderr)
+    })
+  )
+
+  it.effect("an ordinary user: a closed directory is Denied, one that others may write is refused", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const child = fileURLToPath(new URL("../crash/denied.ts", import.meta.url))
+      if (process.getuid?.() === 0) fs.chownSync(directory, 65534, 65534)
+      const isRoot = process.getuid?.() === 0
+      const shared = path.join(yield* Temporary.directory, "shared")
+      fs.mkdirSync(shared)
+      fs.chmodSync(shared, 0o777)
+      fs.chmodSync(path.dirname(shared), 0o755)
+      const run = spawnSync(process.execPath, ["--no-warnings", child, directory, shared], {
+        encoding: "utf8",
+        ...(isRoot && { uid: 65534, gid: 65534 })
+      })
+      if (/EACCES.*open|Cannot find module|EACCES: permission denied, (l?stat|open)/.test(run.stderr)) {
+        return console.log("skipped: an ordinary user cannot read this repository")
+      }
+      // The shared directory belongs to another user only where this one is root.
+      assert.strictEqual(run.stdout, `Denied 3\n3 lines\n${isRoot ? "SharedDirectory" : "written"}\n`, run.stderr)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a log that is moved away while entries wait", () => {
+  it.effect("what waits goes to a new file at its path", () =>
+    withFiles(({ appendAll, flush }, file) =>
+      Effect.gen(function* () {
+        yield* appendAll(log, numbers(0, 2))
+        yield* flush()
+        const fiber = yield* Effect.forkChild(appendAll(log, numbers(2, 4)))
+        yield* Fiber.join(fiber)
+        fs.renameSync(file, `${file}.old`)
+        yield* flush()
+        assert.strictEqual(fs.readFileSync(`${file}.old`, "utf8"), lines(0, 2))
+        assert.strictEqual(fs.readFileSync(file, "utf8"), lines(2, 4))
+        assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
+      })
+    )
+  )
+})
