@@ -14,7 +14,7 @@ import * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
 import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
-import * as Equal from "effect/Equal"
+import * as Json from "./internal/json.ts"
 import * as Round from "./Round.ts"
 import * as SessionGraph from "./SessionGraph.ts"
 
@@ -124,7 +124,7 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
 const otherKey = (entry: Entry.Message): string => `${entry.agentId ?? ""}/${entry.uuid}`
 
 const sameContent = (a: Entry.Message, b: Entry.Message): boolean =>
-  Equal.equals(Entry.original(a), Entry.original(b))
+  Json.isSame(Entry.original(a), Entry.original(b))
 
 const link = (draft: Draft, entry: Entry.Known | Entry.Unknown, at: Finding.Position, seq: number): void => {
   const { parentUuid, uuid } = entry as { readonly uuid?: unknown; readonly parentUuid?: unknown }

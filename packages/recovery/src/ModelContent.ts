@@ -7,6 +7,7 @@
  */
 import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
+import * as Json from "./internal/json.ts"
 import type { Node } from "./SessionGraph.ts"
 
 /**
@@ -43,7 +44,7 @@ export const ofAssistant = (content: unknown): ReadonlyArray<Content.Block> => {
     .filter((block) => !isBlank(block) && block.type !== "tool_result")
     .filter((block) => !Content.is("server_tool_use", block) || answered.has(block.id))
     .filter((block, i, all) => !Content.isToolUse(block) || all.findIndex((b) => Content.isToolUse(b) && b.id === block.id) === i)
-    .map((block) => wellFormed(Content.isToolUse(block) && !isObject(block.input) ? { ...block, input: {} } : block))
+    .map((block) => Json.toWellFormed(Content.isToolUse(block) && !isObject(block.input) ? { ...block, input: {} } : block))
 }
 
 /**
@@ -53,7 +54,7 @@ export const ofAssistant = (content: unknown): ReadonlyArray<Content.Block> => {
  * @since 0.1.0
  */
 export const ofUser = (blocks: ReadonlyArray<Content.Block>): ReadonlyArray<Content.Block> =>
-  blocks.filter((block) => !Content.isText(block) || block.text !== "").map(wellFormed)
+  blocks.filter((block) => !Content.isText(block) || block.text !== "").map(Json.toWellFormed)
 
 /**
  * A result with the text that stands for it, where one does.
@@ -66,7 +67,7 @@ export const replace = (
   replaced: ReadonlyMap<string, unknown> | undefined
 ): Content.ToolResult => {
   const content = replaced?.get(block.tool_use_id)
-  return wellFormed(
+  return Json.toWellFormed(
     typeof content === "string" || Array.isArray(content) ? { ...block, content: content as string } : block
   )
 }
@@ -127,23 +128,9 @@ export const collapse = (
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * The value with every string well-formed; the value itself where all are.
+ * The value with U+FFFD for every lone surrogate; the value itself where there is none.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const wellFormed = <A>(value: A): A => {
-  if (typeof value === "string") return (value.isWellFormed() ? value : value.toWellFormed()) as A
-  if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) {
-    const mapped = value.map(wellFormed)
-    return (mapped.every((one, i) => one === value[i]) ? value : mapped) as A
-  }
-  let changed = false
-  const entries = Object.entries(value).map(([key, one]) => {
-    const same = wellFormed(one)
-    changed ||= same !== one || !key.isWellFormed()
-    return [key.toWellFormed(), same] as const
-  })
-  return changed ? (Object.fromEntries(entries) as A) : value
-}
+export const wellFormed: <A>(value: A) => A = Json.toWellFormed

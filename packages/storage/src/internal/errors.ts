@@ -44,7 +44,8 @@ export class FlushError extends Schema.TaggedError<FlushError>()("FlushError", {
 }
 
 /**
- * The writer was closed and could not write all. What is missing in each log is here: its whole lines, in order.
+ * The writer was closed and could not write all. What is missing in each log is here: `lines` are not in it, `unsynced`
+ * are, but the disk did not say that it has them. Both are whole lines, in order, `unsynced` first.
  *
  * @category errors
  * @since 0.1.0
@@ -55,6 +56,7 @@ export class UnwrittenError extends Schema.TaggedError<UnwrittenError>()("Unwrit
       path: Schema.String,
       queued: Schema.Number,
       lines: Schema.Uint8Array,
+      unsynced: Schema.Uint8Array,
       cause: Schema.optionalKey(EntryLog.EntryLogError)
     })
   )

@@ -1,7 +1,7 @@
 /**
  * Writing: the writer's fibre, and the doors to it.
  */
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -211,7 +211,8 @@ const unwritten = (rounds: Rounds.Rounds): Errors.UnwrittenError =>
     logs: Array.from(rounds.backlogs.values(), (backlog) => ({
       path: backlog.key,
       queued: Backlog.queued(backlog),
-      lines: Buffer.concat([...backlog.batches, ...backlog.pieces].map(Backlog.bytesOf)),
+      lines: Buffer.concat(backlog.pieces.map(Backlog.bytesOf)),
+      unsynced: Buffer.concat(backlog.batches.map(Backlog.bytesOf)),
       ...(backlog.failure && { cause: backlog.failure.error })
     }))
   })
