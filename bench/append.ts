@@ -35,7 +35,7 @@ const main = (): void => {
   const run = (names: ReadonlyArray<string>, warm: number, times: number, args: { readonly [name: string]: number }) =>
     compare({ module: new URL(import.meta.url), variants: names, reps, warm, times, args: { ...args, scratch } })
   try {
-    const append = run([...Object.keys(floors), ...Object.keys(ours)], 2, 3, { entries: Number(values.entries) })
+    const append = run([...Object.keys(floors), ...Object.keys(ours)], 8, 5, { entries: Number(values.entries) })
     const idle = run(["single", "appendDurable"], 0, 1, { entries: 300 })
     const loaded = run(["adaptive", "underLoad"], 0, 1, { entries: 2000, rate: 10_000, seconds: 1 })
     const goals = [...appendGoals(append), ...durableGoals(idle, loaded)]

@@ -4,6 +4,7 @@
 import * as fs from "node:fs"
 import * as fsp from "node:fs/promises"
 import * as path from "node:path"
+import type * as Sqlite from "node:sqlite"
 import { type Args, median, type Run, timed, type Variant } from "./compare.ts"
 import { entries } from "./entries.ts"
 
@@ -74,7 +75,7 @@ export const floors: { readonly [name: string]: Variant } = {
   sqlite: {
     note: "node:sqlite WAL, 100 per transaction",
     setup: async (args) => ({ ...setup(args), ...(await import("node:sqlite")) }),
-    run: async ({ DatabaseSync, entries, file }: State & typeof import("node:sqlite")) => {
+    run: async ({ DatabaseSync, entries, file }: State & Pick<typeof Sqlite, "DatabaseSync">) => {
       const db = new DatabaseSync(file)
       db.exec("pragma journal_mode=WAL; pragma synchronous=NORMAL; create table e(seq integer primary key, body text)")
       const insert = db.prepare("insert into e(body) values(?)")

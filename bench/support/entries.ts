@@ -15,7 +15,7 @@ const words =
   )
 
 /** A generator of numbers in [0, 1): mulberry32. */
-export const random = (seed: number): (() => number) => {
+const random = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -61,6 +61,21 @@ describe("cut", () => {
   )
 })
 
+describe("cutStart", () => {
+  it("leaves what fits as it is, and keeps the end of what does not", () => {
+    assert.strictEqual(Style.cutStart("a/b/c", 5), "a/b/c")
+    assert.strictEqual(Style.cutStart("a/b/c.jsonl", 8), "…c.jsonl")
+    assert.strictEqual(Style.cutStart("日本語", 5), "…本語")
+    assert.strictEqual(Style.cutStart("abc", 1), "…")
+  })
+
+  it.prop(
+    "never takes more columns than there are",
+    { text: Schema.String, columns: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })) },
+    ({ columns, text }) => Style.width(Style.cutStart(Style.clean(text), columns)) <= columns
+  )
+})
+
 describe("fill", () => {
   it("fills up to so many columns", () => {
     assert.strictEqual(Style.fill("ab", 4), "ab  ")

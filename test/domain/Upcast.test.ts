@@ -12,7 +12,13 @@ const fixtures: ReadonlyArray<{ readonly step: string; readonly old: Entry.Unkno
   },
   {
     step: "message over numeric keys",
-    old: { type: "assistant", uuid: "a1", parentUuid: "u1", message: { "0": "d", "1": "a", content: [] }, version: "2.1.81" },
+    old: {
+      type: "assistant",
+      uuid: "a1",
+      parentUuid: "u1",
+      message: { "0": "d", "1": "a", content: [] },
+      version: "2.1.81"
+    },
     today: { message: { content: [] } }
   },
   {
@@ -26,7 +32,11 @@ const fixtures: ReadonlyArray<{ readonly step: string; readonly old: Entry.Unkno
       type: "system",
       subtype: "api_error",
       uuid: "s2",
-      error: { status: 529, requestID: "req_1", error: { type: "error", error: { type: "overloaded", message: "busy" } } }
+      error: {
+        status: 529,
+        requestID: "req_1",
+        error: { type: "error", error: { type: "overloaded", message: "busy" } }
+      }
     },
     today: {
       error: {

@@ -6,7 +6,8 @@ const all = () => true
 const alone = (node: number) => node
 
 /** What entry `owner` hangs on, by times in seconds; each node is a tree of its own. */
-const bridged = (times: ReadonlyArray<number | undefined>, owner: number): number => Bridge.make(times, all, alone)(owner)
+const bridged = (times: ReadonlyArray<number | undefined>, owner: number): number =>
+  Bridge.make(times, all, alone)(owner)
 
 describe("Bridge.timesOf", () => {
   it("reads timestamps in milliseconds", () => {
@@ -80,7 +81,11 @@ describe("Bridge.make", () => {
 
   it("stays fast where every entry is broken and all times are equal", () => {
     const size = 20_000
-    const find = Bridge.make(new Array(size).fill(1), all, () => 0)
+    const find = Bridge.make(
+      Array.from({ length: size }, () => 1),
+      all,
+      () => 0
+    )
     for (let owner = 0; owner < size; owner++) assert.strictEqual(find(owner), -1)
   })
 })

@@ -110,10 +110,22 @@ describe("A turn was interrupted", () => {
     assert.match(ended("u1-a1@m(A)-rA-a2@m"), /^interrupted-turn/)
   })
 
+  it("where only attachments follow the result, in whatever order the round is stored", () => {
+    assert.match(ended("u1-a1@m(A)-a2@m-rA-t1"), /^interrupted-turn/)
+    assert.match(ended("u1-a1@m(A)-rA-t1-a2@m"), /^interrupted-turn/)
+    for (const options of [{}, close]) {
+      assert.match(ended("u1-a1@m(A)-a2@m(B)-rA-t1", options), /^interrupted-turn/)
+      assert.match(ended("u1-a1@m(A)-rA-t1-a2@m(B)", options), /^interrupted-turn/)
+    }
+  })
+
   it("goes on with a meta prompt at the end", () => {
     assert.strictEqual(Interruption.continuation, "Continue from where you left off.")
     assert.strictEqual(goesOn("u1-a1(A)-rA"), `u[u1] a[use:A] u[res:A ${go}]`)
-    assert.strictEqual(goesOn("u1-a1@m(A)-a2@m(B)-rA", close).replace(/u\[res.*? "/, 'u[… "'), `u[u1] a[use:A use:B] u[… ${go}]`)
+    assert.strictEqual(
+      goesOn("u1-a1@m(A)-a2@m(B)-rA", close).replace(/u\[res.*? "/, 'u[… "'),
+      `u[u1] a[use:A use:B] u[… ${go}]`
+    )
   })
 
   it("adds a block that stands in no entry, and no entry", () => {

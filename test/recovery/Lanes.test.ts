@@ -123,6 +123,14 @@ describe("A repeated id", () => {
     assert.strictEqual(recovers("u1-a1-u2-a2 a1-u3-a3 !a2 u1-u3"), "u1-a1-u2-a2")
   })
 
+  it("changes nothing of what is known about the session", () => {
+    const bodies = { u1: { cwd: "/old", gitBranch: "old", version: "1" }, a2: { gitBranch: "new", version: "2" } }
+    const { messages, metadata, skills, usage } = recover("u1-a1-u2-a2", { bodies })
+    const again = recover("u1-a1-u2-a2 a2-u1:1", { bodies })
+    assert.deepStrictEqual(again.metadata, metadata)
+    assert.deepStrictEqual([again.skills, again.usage, again.messages], [skills, usage, messages])
+  })
+
   it("makes no cycle: the first link stands", () => {
     assert.strictEqual(recovers("u1-a1-u2-a2-u1-a1"), "u1-a1-u2-a2")
     assert.strictEqual(tell(recover("u1-a1-u2-a2-u1-a1").findings).includes("cycle"), false)

@@ -10,7 +10,10 @@ const low = String.fromCharCode(0xdfaf)
 const call = Content.toolUse({ id: "A", name: "Tool", input: { a: 1 } })
 
 describe("ModelContent.ofAssistant", () => {
-  const types = (content: unknown): string => ModelContent.ofAssistant(content).map(({ type }) => type).join(" ")
+  const types = (content: unknown): string =>
+    ModelContent.ofAssistant(content)
+      .map(({ type }) => type)
+      .join(" ")
 
   it("gives the blocks that can be sent as they were read", () => {
     const blocks = [Content.thinking("hm", "sig"), Content.text("yes"), call]
@@ -58,7 +61,10 @@ describe("ModelContent.ofAssistant", () => {
 describe("ModelContent.ofUser", () => {
   it("drops an empty text and keeps the rest", () => {
     const image = Content.image("image/png", "AA==")
-    assert.deepStrictEqual(ModelContent.ofUser([Content.text(""), Content.text("hi"), image]), [Content.text("hi"), image])
+    assert.deepStrictEqual(ModelContent.ofUser([Content.text(""), Content.text("hi"), image]), [
+      Content.text("hi"),
+      image
+    ])
     assert.deepStrictEqual(ModelContent.ofUser([]), [])
   })
 })
@@ -134,7 +140,11 @@ describe("ModelContent.collapse", () => {
   })
 
   it("takes the summary where there is no content of one", () => {
-    const bare = Snapshot.make("marble-origami-commit", { firstArchivedUuid: "u2", lastArchivedUuid: "a2", summary: "s" })
+    const bare = Snapshot.make("marble-origami-commit", {
+      firstArchivedUuid: "u2",
+      lastArchivedUuid: "a2",
+      summary: "s"
+    })
     assert.strictEqual(collapse(bare), "u1 a1 (s) u3 a3")
   })
 })
@@ -145,7 +155,10 @@ describe("ModelContent.wellFormed", () => {
   })
 
   it("reaches every text and every key", () => {
-    assert.deepStrictEqual(ModelContent.wellFormed({ a: [{ b: high }], [low]: 1 }), { a: [{ b: "\ufffd" }], "\ufffd": 1 })
+    assert.deepStrictEqual(ModelContent.wellFormed({ a: [{ b: high }], [low]: 1 }), {
+      a: [{ b: "\ufffd" }],
+      "\ufffd": 1
+    })
   })
 
   it("gives a value that needs no change as it is", () => {

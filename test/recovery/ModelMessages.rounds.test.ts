@@ -28,7 +28,10 @@ describe("Every call", () => {
   })
 
   it("is answered from a later turn where its result came late", () => {
-    assert.strictEqual(view("u1-a1@m(A)-a2@m(B)-rB-a3-u2-a4-rA"), "u[u1] a[use:A use:B] u[res:A res:B] a[a3] u[u2] a[a4]")
+    assert.strictEqual(
+      view("u1-a1@m(A)-a2@m(B)-rB-a3-u2-a4-rA"),
+      "u[u1] a[use:A use:B] u[res:A res:B] a[a3] u[u2] a[a4]"
+    )
   })
 
   it("is answered once: second copies of a result are left out", () => {
@@ -79,7 +82,10 @@ describe("A result without its call", () => {
   })
 
   it("inside a reply is none of ours and is not sent", () => {
-    assert.strictEqual(view("u1-a1-u2", { bodies: { a1: reply(Content.text("[a1]"), result("A")) } }), "u[u1] a[a1] u[u2]")
+    assert.strictEqual(
+      view("u1-a1-u2", { bodies: { a1: reply(Content.text("[a1]"), result("A")) } }),
+      "u[u1] a[a1] u[u2]"
+    )
   })
 })
 

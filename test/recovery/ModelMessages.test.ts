@@ -22,7 +22,10 @@ describe("The model view", () => {
 
   it("names the entries that each message was made from", () => {
     const { messages } = model("u1-a1@m(A)-rA-t1-u2")
-    assert.deepStrictEqual(messages.map(({ uuids }) => uuids.join()), ["u1", "a1", "rA,t1,u2"])
+    assert.deepStrictEqual(
+      messages.map(({ uuids }) => uuids.join()),
+      ["u1", "a1", "rA,t1,u2"]
+    )
   })
 
   it("merges neighbours of one role", () => {
@@ -35,6 +38,16 @@ describe("The model view", () => {
     assert.strictEqual(view("a1"), "")
     assert.strictEqual(view("a1(A)-rA-u1"), "u[u1]")
     assert.strictEqual(omitted("a1(A)-rA-u1"), "a1:leading-assistant rA:leading-assistant")
+  })
+
+  it("begins with a user: what is left out for that is listed once, and what is sent is not", () => {
+    assert.strictEqual(view("a1(A)-r9(A,B)-u1-a2(B)"), "u[u1] a[use:B] u[res:B]")
+    assert.strictEqual(omitted("a1(A)-r9(A,B)-u1-a2(B)"), "a1:leading-assistant")
+    assert.sameMembers(omitted("a1@k(A)-a2@m(B)-r9(A,B)-u1").split(" "), [
+      "a1:leading-assistant",
+      "a2:leading-assistant",
+      "r9:leading-assistant"
+    ])
   })
 
   it("starts at the last boundary on the chain", () => {
@@ -66,7 +79,8 @@ describe("The model view", () => {
 })
 
 describe("Left out", () => {
-  const says = (picture: string, bodies: Bodies): string => `${view(picture, { bodies })} | ${omitted(picture, { bodies })}`
+  const says = (picture: string, bodies: Bodies): string =>
+    `${view(picture, { bodies })} | ${omitted(picture, { bodies })}`
 
   it("are replies that only think", () => {
     assert.strictEqual(says("u1-a1-u2", { a1: reply(thinking) }), "u[u1 u2] | a1:thinking-only")
@@ -76,7 +90,10 @@ describe("Left out", () => {
 
   it("is no thinking of a reply of which another part stays", () => {
     assert.strictEqual(view("u1-a1-a2@m-u2", { bodies: { a1: reply(thinking) } }), "u[u1] a[thinking a2] u[u2]")
-    assert.strictEqual(view("u1-a1-a2@m(A)-rA", { bodies: { a1: reply(redacted) } }), "u[u1] a[redacted_thinking use:A] u[res:A]")
+    assert.strictEqual(
+      view("u1-a1-a2@m(A)-rA", { bodies: { a1: reply(redacted) } }),
+      "u[u1] a[redacted_thinking use:A] u[res:A]"
+    )
   })
 
   it("is thinking of a turn, also where a later turn's reply has the same message id", () => {
@@ -204,7 +221,11 @@ describe("Content replacements and context collapse", () => {
 
   it("that hide half a call pair leave no other half", () => {
     const commit = (uuid: string) =>
-      Snapshot.make("marble-origami-commit", { firstArchivedUuid: uuid, lastArchivedUuid: uuid, summaryContent: "[sum]" })
+      Snapshot.make("marble-origami-commit", {
+        firstArchivedUuid: uuid,
+        lastArchivedUuid: uuid,
+        summaryContent: "[sum]"
+      })
     const picture = "u1-a1(A)-rA-a2-u2 q1"
     assert.strictEqual(view(picture, { bodies: { q1: commit("rA") } }), "u[u1 sum] a[a2] u[u2]")
     assert.strictEqual(view(picture, { bodies: { q1: commit("a1") } }), "u[u1 sum] a[a2] u[u2]")
@@ -212,7 +233,10 @@ describe("Content replacements and context collapse", () => {
   })
 
   it("are applied to what a boundary keeps", () => {
-    const bodies = { q1: replacement(), B1: Boundary.compact({ trigger: "auto", preTokens: 1, logicalParentUuid: null }) }
+    const bodies = {
+      q1: replacement(),
+      B1: Boundary.compact({ trigger: "auto", preTokens: 1, logicalParentUuid: null })
+    }
     assert.include(texts("u1 q1 B1-S1-a1(A)-rA-a2", bodies), '"content":"short"')
   })
 })
@@ -230,9 +254,6 @@ describe("A server's call", () => {
   it("with its result stays, and beside it calls of ours are answered", () => {
     const a1 = reply(server, { type: "web_search_tool_result", tool_use_id: "S", content: [] }, use("A"))
     const bodies = { a1, rA: Message.toolResults([result("A")]) }
-    assert.strictEqual(
-      view("u1-a1-rA", { bodies }),
-      "u[u1] a[server_tool_use web_search_tool_result use:A] u[res:A]"
-    )
+    assert.strictEqual(view("u1-a1-rA", { bodies }), "u[u1] a[server_tool_use web_search_tool_result use:A] u[res:A]")
   })
 })

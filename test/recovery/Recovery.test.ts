@@ -28,7 +28,10 @@ describe("A damaged log", () => {
     const { conversation, findings } = read(text)
     assert.strictEqual(Notation.show(conversation), whole)
     for (const kind of ["bom", "carriage-return", "blank-line", "nul-bytes"]) {
-      assert.isTrue(findings.some((finding) => finding.kind === kind), kind)
+      assert.isTrue(
+        findings.some((finding) => finding.kind === kind),
+        kind
+      )
     }
   })
 
@@ -135,7 +138,10 @@ describe("Recovery", () => {
       ["", "u1", "u1-a1-u2-a2", "u1-a1-u2-a2", "B1-S1", "B1-S1-u3"]
     )
     assert.deepStrictEqual(Recovery.stateAt(entries, 99), Recovery.fold(entries))
-    assert.strictEqual(Notation.show(Recovery.stateAt(log("u1-a1 u1-a2"), 3, { leaf: { uuid: "a1" } }).conversation), "u1-a1")
+    assert.strictEqual(
+      Notation.show(Recovery.stateAt(log("u1-a1 u1-a2"), 3, { leaf: { uuid: "a1" } }).conversation),
+      "u1-a1"
+    )
   })
 
   it("says which bytes were read", () => {
@@ -187,6 +193,29 @@ describe("Metadata", () => {
     assert.strictEqual(title("u1-a1 q6"), "the last prompt")
     assert.strictEqual(title("u1-a1"), "[u1]")
     assert.isUndefined(title("a1"))
+  })
+
+  it("keeps summaries by their leaf, and pull requests in order: the last one is current", () => {
+    const link = (prNumber: number) => ({ type: "pr-link", prNumber, prUrl: "u", prRepository: "r", timestamp: "t" })
+    const more: Bodies = {
+      q1: Metadata.make("summary", { summary: "one", leafUuid: "a1" }),
+      q2: Metadata.make("summary", { summary: "two", leafUuid: "x9" }),
+      q3: link(1),
+      q4: link(2)
+    }
+    const { metadata } = recover("q1 q2 u1-a1 q3 q4", { bodies: more })
+    assert.deepStrictEqual(
+      [...metadata.summaries],
+      [
+        ["a1", "one"],
+        ["x9", "two"]
+      ]
+    )
+    assert.deepStrictEqual(
+      metadata.pullRequests.map(({ prNumber }) => prNumber),
+      [1, 2]
+    )
+    assert.strictEqual(metadata.title, "two")
   })
 
   it("has its custom title cleared by an empty one", () => {

@@ -39,15 +39,24 @@ describe("Round", () => {
   })
 
   it("a prompt is a user entry that is neither injected nor a result", () => {
-    assert.strictEqual(which((one) => Round.isPrompt(Round.read(one))), "u1-S1")
+    assert.strictEqual(
+      which((one) => Round.isPrompt(Round.read(one))),
+      "u1-S1"
+    )
   })
 
   it("a turn is a prompt or a part of a reply", () => {
-    assert.strictEqual(which((one) => Round.isTurn(Round.read(one))), "u1-a1-S1")
+    assert.strictEqual(
+      which((one) => Round.isTurn(Round.read(one))),
+      "u1-a1-S1"
+    )
   })
 
   it("a note is an attachment, an injected line or a system line, but no rewind, boundary or snip", () => {
-    assert.strictEqual(which((one) => Round.isNote(Round.read(one))), "m1-t1-s1-l1")
+    assert.strictEqual(
+      which((one) => Round.isNote(Round.read(one))),
+      "m1-t1-s1-l1"
+    )
   })
 
   it("a rewind is an informational line that is meta; one for people is none", () => {

@@ -37,7 +37,7 @@ describe("SessionState", () => {
 
   it("holds each message as the entry that was read", () => {
     const [first] = recover("u1-a1", { bodies: { u1: { someday: { kept: true } } } }).conversation
-    assert.deepInclude(first?.entry, { someday: { kept: true } })
+    assert.deepInclude<object>(first!.entry, { someday: { kept: true } })
     assert.strictEqual(first?.at.line, 1)
   })
 

@@ -3,7 +3,12 @@ import * as Projection from "@reprise/domain/Projection"
 import * as SkillState from "@reprise/recovery/SkillState"
 import { assert, describe, it } from "@effect/vitest"
 
-const attachment = (uuid: string, body: object, more: object = {}) => ({ type: "attachment", uuid, attachment: body, ...more })
+const attachment = (uuid: string, body: object, more: object = {}) => ({
+  type: "attachment",
+  uuid,
+  attachment: body,
+  ...more
+})
 const skills = (...names: ReadonlyArray<string>) => ({
   type: "invoked_skills",
   skills: names.map((name) => ({ name, path: `/skills/${name}`, content: `how to ${name}` }))
@@ -38,7 +43,9 @@ describe("SkillState", () => {
     const call = {
       type: "assistant",
       uuid: "a1",
-      message: { content: [{ type: "tool_use", id: "T", name: "TodoWrite", input: { todos: [todo("b"), { content: 1 }] } }] }
+      message: {
+        content: [{ type: "tool_use", id: "T", name: "TodoWrite", input: { todos: [todo("b"), { content: 1 }] } }]
+      }
     }
     const reminder = attachment("t1", { type: "todo_reminder", content: [todo("c")], itemCount: 1 })
     assert.deepStrictEqual(state(user).todos, [todo("a")])
@@ -51,6 +58,10 @@ describe("SkillState", () => {
     const file = attachment("t2", { type: "plan_file_reference", planFilePath: "/plans/q.md", planContent: "1. do it" })
     const user = { type: "user", uuid: "u1", message: { content: "x" }, slug: "brave-owl" }
     assert.deepStrictEqual(state(mode).plan, { path: "/plans/p.md" })
-    assert.deepStrictEqual(state(mode, file, user).plan, { path: "/plans/q.md", content: "1. do it", slug: "brave-owl" })
+    assert.deepStrictEqual(state(mode, file, user).plan, {
+      path: "/plans/q.md",
+      content: "1. do it",
+      slug: "brave-owl"
+    })
   })
 })

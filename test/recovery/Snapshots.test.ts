@@ -33,7 +33,10 @@ const history = (...entries: ReadonlyArray<Snapshot.Of<Snapshot.Kind>>): string 
 describe("File history", () => {
   it("holds a snapshot for each message, in order", () => {
     assert.strictEqual(
-      history(tracked("u1", { "a.ts": backup("a@1") }), tracked("u2", { "a.ts": backup("a@2"), "b.ts": backup("b@1") })),
+      history(
+        tracked("u1", { "a.ts": backup("a@1") }),
+        tracked("u2", { "a.ts": backup("a@2"), "b.ts": backup("b@1") })
+      ),
       "u1: a.ts=a@1; u2: a.ts=a@2 b.ts=b@1"
     )
   })
@@ -90,7 +93,10 @@ describe("Attribution", () => {
     const of = (messageId: string, promptCount: number) =>
       Snapshot.make("attribution-snapshot", { messageId, promptCount })
     assert.deepStrictEqual(
-      fold(of("u1", 1), of("u2", 2), of("u1", 3)).attribution.map(({ messageId, promptCount }) => [messageId, promptCount]),
+      fold(of("u1", 1), of("u2", 2), of("u1", 3)).attribution.map(({ messageId, promptCount }) => [
+        messageId,
+        promptCount
+      ]),
       [
         ["u1", 3],
         ["u2", 2]
@@ -108,10 +114,13 @@ describe("Content replacements", () => {
 
   it("are kept by call, the last text for each, in order of lines", () => {
     const { replacements } = fold(replace("A", "one"), replace("B", "two"), replace("A", "three"))
-    assert.deepStrictEqual([...replacements.get("")!], [
-      ["A", "three"],
-      ["B", "two"]
-    ])
+    assert.deepStrictEqual(
+      [...replacements.get("")!],
+      [
+        ["A", "three"],
+        ["B", "two"]
+      ]
+    )
   })
 
   it("are those of the main lane and of each agent apart", () => {
@@ -122,7 +131,10 @@ describe("Content replacements", () => {
   })
 
   it("say nothing where a part is missing", () => {
-    const { replacements } = fold(Snapshot.make("content-replacement", {}), Snapshot.make("content-replacement", { replacements: [{}] }))
+    const { replacements } = fold(
+      Snapshot.make("content-replacement", {}),
+      Snapshot.make("content-replacement", { replacements: [{}] })
+    )
     assert.strictEqual(replacements.get("")?.size ?? 0, 0)
   })
 })
@@ -160,7 +172,9 @@ describe("The queue", () => {
   })
 
   it("gives nothing when it is empty", () => {
-    assert.deepStrictEqual(pending(queue("dequeue"), queue("remove"), queue("popAll"), queue("enqueue", "one")), ["one"])
+    assert.deepStrictEqual(pending(queue("dequeue"), queue("remove"), queue("popAll"), queue("enqueue", "one")), [
+      "one"
+    ])
   })
 
   it("is not changed by an operation that is not known", () => {
@@ -170,7 +184,9 @@ describe("The queue", () => {
   it("reads blocks as their text, and keeps the time", () => {
     assert.deepStrictEqual(pending(queue("enqueue", [{ type: "text", text: "one" }])), ["one"])
     const timed = Snapshot.make("queue-operation", { operation: "enqueue", content: "one", timestamp: "t" })
-    assert.deepStrictEqual(fold(timed).pending, [{ text: "one", at: { line: 1, byteStart: 0, byteEnd: 1 }, timestamp: "t" }])
+    assert.deepStrictEqual(fold(timed).pending, [
+      { text: "one", at: { line: 1, byteStart: 0, byteEnd: 1 }, timestamp: "t" }
+    ])
   })
 
   it("reports a prompt that still waits", () => {

@@ -1,4 +1,4 @@
-import * as Entry from "@reprise/domain/Entry"
+import type * as Entry from "@reprise/domain/Entry"
 import * as Line from "@reprise/domain/Line"
 import * as Notation from "@reprise/domain/testing/Notation"
 import * as ModelMessages from "@reprise/recovery/ModelMessages"
@@ -41,7 +41,9 @@ const snapshot = (messageId: string, paths: { readonly [path: string]: number },
   snapshot: { messageId: of, timestamp: "2026-01-01T00:00:00.000Z", trackedFileBackups: backups(paths) }
 })
 const backups = (paths: { readonly [path: string]: number }) =>
-  Object.fromEntries(Object.entries(paths).map(([path, version]) => [path, { backupFileName: `${path}@${version}`, version }]))
+  Object.fromEntries(
+    Object.entries(paths).map(([path, version]) => [path, { backupFileName: `${path}@${version}`, version }])
+  )
 const delta = (snapshotMessageId: string, trackingPath: string, version: number) => ({
   type: "file-history-delta",
   messageId: "a4",
@@ -74,9 +76,7 @@ const after = [
 
 const recovered = (entries: ReadonlyArray<object>): SessionState =>
   Recovery.fold(
-    Line.decodeAll(
-      new TextEncoder().encode(entries.map((entry) => `${Line.encode(entry as Entry.Entry)}\n`).join(""))
-    )
+    Line.decodeAll(new TextEncoder().encode(entries.map((entry) => `${Line.encode(entry as Entry.Entry)}\n`).join("")))
   )
 
 describe("what stands beside the conversation is applied, not only loaded", () => {
@@ -87,7 +87,10 @@ describe("what stands beside the conversation is applied, not only loaded", () =
   })
 
   it("sends the summary of each committed span in its place, and what follows as it is", () => {
-    assert.strictEqual(sent(ModelMessages.make(state)).replace(/"[^"]*"/g, "skills"), "u[S1 C1 C2 u4] a[use:D] u[res:D skills] a[a7]")
+    assert.strictEqual(
+      sent(ModelMessages.make(state)).replace(/"[^"]*"/g, "skills"),
+      "u[S1 C1 C2 u4] a[use:D] u[res:D skills] a[a7]"
+    )
   })
 
   it("says of each hidden entry that it is collapsed", () => {
@@ -110,8 +113,8 @@ describe("what stands beside the conversation is applied, not only loaded", () =
 
   it("has all skills, also that from before the boundary", () => {
     assert.deepStrictEqual(
-      [...state.skills.skills.values()],
-      ["one", "two", "three"].map((name) => ({ name, content: `how to ${name}` }))
+      Array.from(state.skills.skills.values(), ({ content, name }) => [name, content]),
+      ["one", "two", "three"].map((name) => [name, `how to ${name}`])
     )
   })
 
@@ -137,10 +140,7 @@ describe("what stands beside the conversation is applied, not only loaded", () =
 
   it("shows what a later entry changed", () => {
     const earlier = recovered([...before, ...after.slice(0, -2)])
-    const changed = Recovery.diff(earlier, recovered([...before, ...after, ...[{ type: "tag", tag: "x" }]]))
-    assert.deepStrictEqual(
-      [changed.gained, changed.lost, changed.leaf, changed.metadata],
-      [[], [], undefined, ["tag"]]
-    )
+    const changed = Recovery.diff(earlier, recovered([...before, ...after, { type: "tag", tag: "x" }]))
+    assert.deepStrictEqual([changed.gained, changed.lost, changed.leaf, changed.metadata], [[], [], undefined, ["tag"]])
   })
 })

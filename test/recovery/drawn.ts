@@ -39,15 +39,28 @@ const draw = (steps: ReadonlyArray<typeof Step.Type>): Drawn => {
     const any = (choice: number) => name(choice % steps.length)
     if (letter === "?") return "?"
     if (letter === "!") return `!${any(step.first)}`
-    if (letter === "c") {
-      const earlier = letters.slice(0, i).flatMap((_, j) => (isEntry[j] === true && !"pq".includes(letters[j]!) ? [name(j)] : []))
-      const [below, again] = [earlier[step.first % earlier.length], earlier[step.second % earlier.length]]
-      return below === undefined || again === undefined ? "?" : `${below}-${again}`
-    }
     if (step.time > 3) clock += step.time - 3
     const time = step.time === 0 ? "?" : step.time === 1 ? Math.max(0, clock - 4) : clock
+    if (letter === "c") {
+      const earlier = letters
+        .slice(0, i)
+        .flatMap((_, j) => (isEntry[j] === true && !"pq".includes(letters[j]!) ? [name(j)] : []))
+      const [below, again] = [earlier[step.first % earlier.length], earlier[step.second % earlier.length]]
+      return below === undefined || again === undefined ? "?" : `${below}-${again}:${time}`
+    }
     const side = step.side === 0 ? "~abc" : step.side === 1 ? "~def" : ""
-    const up = step.up < 36 ? (i === 0 ? "" : name(i - 1)) : step.up === 36 ? "" : step.up === 37 ? "x99" : step.up === 38 ? name(i) : any(step.up)
+    const up =
+      step.up < 36
+        ? i === 0
+          ? ""
+          : name(i - 1)
+        : step.up === 36
+          ? ""
+          : step.up === 37
+            ? "x99"
+            : step.up === 38
+              ? name(i)
+              : any(step.up)
     return `${name(i)}${up === "" ? "" : `^${up}`}${more(letter, step, any)}:${time}${side}`
   })
 }
@@ -56,7 +69,8 @@ const more = (letter: string, step: typeof Step.Type, any: (choice: number) => s
   const one = calls[step.first % 4]!
   const two = calls[step.second % 4]!
   if (letter === "r") return step.second % 5 === 0 && one !== two ? `(${one},${two})` : `(${one})`
-  if (letter === "a") return `@k${step.up % 4}${step.second % 3 === 0 ? "" : step.time === 5 && one !== two ? `(${one},${two})` : `(${one})`}`
+  if (letter === "a")
+    return `@k${step.up % 4}${step.second % 3 === 0 ? "" : step.time === 5 && one !== two ? `(${one},${two})` : `(${one})`}`
   const anchor = any(step.up + step.time)
   const [a, b] = [any(step.first), any(step.second)]
   if (letter === "N") return `{${a},${b}}`

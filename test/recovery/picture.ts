@@ -15,7 +15,7 @@ import type * as Finding from "@reprise/domain/Finding"
 import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as Notation from "@reprise/domain/testing/Notation"
-import * as Branches from "@reprise/recovery/Branches"
+import type * as Branches from "@reprise/recovery/Branches"
 import * as Interruption from "@reprise/recovery/Interruption"
 import * as Lanes from "@reprise/recovery/Lanes"
 import * as ModelMessages from "@reprise/recovery/ModelMessages"
@@ -29,6 +29,7 @@ export interface Bodies {
   readonly [name: string]: { readonly type?: string; readonly [key: string]: unknown }
 }
 
+/** How a log is recovered, and what is asked of it. */
 export interface Options extends Recovery.Options {
   readonly bodies?: Bodies
   readonly unresolved?: ModelMessages.Unresolved
@@ -52,7 +53,11 @@ const redrawn = (entry: Entry.Entry, bodies: Bodies): Entry.Entry => {
 export const located = (text: string): ReadonlyArray<Line.Located> => Line.decodeAll(new TextEncoder().encode(text))
 
 export const log = (picture: string, { bodies }: Options = {}): ReadonlyArray<Line.Located> =>
-  located(lines(picture, bodies).map((line) => `${line}\n`).join(""))
+  located(
+    lines(picture, bodies)
+      .map((line) => `${line}\n`)
+      .join("")
+  )
 
 export const recover = (picture: string, options: Options = {}): SessionState =>
   Recovery.fold(log(picture, options), options)
@@ -64,13 +69,13 @@ export const recovers = (picture: string, options: Options = {}): string =>
 /** The conversation in order of names, where order is free. */
 export const holds = (picture: string, options: Options = {}): string =>
   Array.from(recover(picture, options).conversation, ({ uuid }) => uuid)
-    .sort()
+    .toSorted()
     .join(" ")
 
 export const tell = (findings: ReadonlyArray<Finding.Finding>): string => findings.map(told).join("; ")
 
 const told = (finding: Finding.Finding): string => {
-  const { bridgedTo, count, expected, found, lines, messageId, text, toolUseId, uuid, uuids } = finding as {
+  const { bridgedTo, count, expected, found, lines, messageId, text, toolUseId, uuid, uuids } = finding as unknown as {
     readonly [key: string]: unknown
   }
   const name = [uuid ?? messageId, bridgedTo === undefined ? undefined : `>${String(bridgedTo ?? "root")}`, toolUseId]
@@ -88,8 +93,7 @@ export const places = (found: ReadonlyArray<Finding.Finding>, entries: ReadonlyA
   found
     .map((finding) => {
       const place = entries.find(
-        ({ at }) =>
-          at.line === finding.line && at.byteStart === finding.byteStart && at.byteEnd === finding.byteEnd
+        ({ at }) => at.line === finding.line && at.byteStart === finding.byteStart && at.byteEnd === finding.byteEnd
       )
       return `${finding.kind}@${place === undefined ? "nowhere" : ((place.entry as Entry.Message).uuid ?? "line")}`
     })
@@ -140,7 +144,8 @@ export const ended = (picture: string, options: Options = {}): string => {
 /** The graph of a log before any rule. */
 export const written = (picture: string, options: Options = {}): SessionGraph.SessionGraph =>
   SessionGraph.make(
-    Projection.fold(Lanes.projection(options.lane ?? "main", options.leaf ?? "last-prompt"), log(picture, options)).written
+    Projection.fold(Lanes.projection(options.lane ?? "main", options.leaf ?? "last-prompt"), log(picture, options))
+      .written
   )
 
 /** The graph as a picture: `?` missing, `~` another lane, `@` a loop of links, `#0` the first link. */

@@ -9,7 +9,19 @@ import * as Notation from "@reprise/domain/testing/Notation"
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as SessionState from "@reprise/recovery/SessionState"
 import type { SessionState as State } from "@reprise/recovery/SessionState"
-import { findings, lines, located, model, omitted, recover, recovers, rest, tell, view, type Bodies } from "./picture.ts"
+import {
+  findings,
+  lines,
+  located,
+  model,
+  omitted,
+  recover,
+  recovers,
+  rest,
+  tell,
+  view,
+  type Bodies
+} from "./picture.ts"
 
 const read = (text: string): State => Recovery.fold(located(text))
 
@@ -81,7 +93,10 @@ describe("One reply with three calls, whose results came in another order and ea
 
   it("the model sees one reply with all blocks in order, and then every result", () => {
     const { messages } = model(picture, { bodies })
-    assert.deepStrictEqual(messages.map(({ role }) => role), ["user", "assistant", "user", "assistant"])
+    assert.deepStrictEqual(
+      messages.map(({ role }) => role),
+      ["user", "assistant", "user", "assistant"]
+    )
     assert.match(view(picture, { bodies }), /a\[thinking use:A use:B use:C\] u\[(res:. ?){3}\] a\[a5\]$/)
   })
 
@@ -138,7 +153,10 @@ describe("A process was killed while it wrote", () => {
   it("between two whole entries: both are read, nothing is lost, one glue is reported", () => {
     const { conversation, findings } = read(`${u1}\n${a1}\n${u2}${a2}\n`)
     assert.strictEqual(Notation.show(conversation), "u1-a1-u2-a2")
-    assert.deepStrictEqual(findings.map(({ kind, severity }) => `${kind} ${severity}`), ["glued-lines repair"])
+    assert.deepStrictEqual(
+      findings.map(({ kind, severity }) => `${kind} ${severity}`),
+      ["glued-lines repair"]
+    )
   })
 
   it("and nothing followed: what was whole stands, and goes on with the next line", () => {
@@ -164,7 +182,10 @@ describe("A result holds lone halves of a pair", () => {
   it("the log keeps them: what is written back recovers to the same text", () => {
     const { conversation } = recover(picture, { bodies })
     const again = read(conversation.map(({ entry }) => Line.encode(entry)).join("\n")).conversation
-    assert.deepStrictEqual(again.map(({ entry }) => entry), conversation.map(({ entry }) => entry))
+    assert.deepStrictEqual(
+      again.map(({ entry }) => entry),
+      conversation.map(({ entry }) => entry)
+    )
     assert.include(JSON.stringify(again[2]?.entry), "\\ud83d a \\udfaf")
   })
 })
@@ -184,7 +205,9 @@ describe("Lines of a later version stand in the log", () => {
 
   it("nothing fails, and unknown entries are counted by type", () => {
     const { findings } = read(text)
-    const counts = findings.flatMap((finding) => (finding.kind === "unknown-type" ? [[finding.type, finding.count]] : []))
+    const counts = findings.flatMap((finding) =>
+      finding.kind === "unknown-type" ? [[finding.type, finding.count]] : []
+    )
     assert.deepStrictEqual(counts, [
       ["someday-latch", 2],
       ["someday-state", 1],
@@ -194,7 +217,12 @@ describe("Lines of a later version stand in the log", () => {
   })
 
   it("what was loaded is written back as it was", () => {
-    assert.strictEqual(located(text).map(({ entry }) => Line.encode(entry)).join("\n"), text)
+    assert.strictEqual(
+      located(text)
+        .map(({ entry }) => Line.encode(entry))
+        .join("\n"),
+      text
+    )
   })
 })
 

@@ -6,7 +6,8 @@ import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as Transcript from "@reprise/storage/Transcript"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import * as fs from "node:fs"
+import filesystem, * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import * as path from "node:path"
 import * as Child from "./child.ts"
 import * as Temporary from "./temporary.ts"
@@ -204,6 +205,39 @@ describe("the heartbeat", () => {
       yield* open
       assert.strictEqual((yield* Effect.flip(Effect.scoped(locks.claim(log))))._tag, "SessionLocked")
     }).pipe(Effect.scoped, Effect.provide(SessionWriter.layer.pipe(Layer.provideMerge(EntryLog.layerMemory))))
+  )
+})
+
+describe("a file system without hard links", () => {
+  const withoutLinks = Effect.acquireRelease(
+    Effect.sync(() => {
+      const { linkSync } = filesystem
+      filesystem.linkSync = () => {
+        throw Object.assign(new Error("no links here"), { code: "EPERM" })
+      }
+      syncBuiltinESMExports()
+      return linkSync
+    }),
+    (linkSync) =>
+      Effect.sync(() => {
+        filesystem.linkSync = linkSync
+        syncBuiltinESMExports()
+      })
+  )
+
+  it.effect("locks all the same", () =>
+    Effect.gen(function* () {
+      const dead = yield* record({ pid: deadPid, nonce: "a" })
+      yield* withoutLinks
+      const { file, folder, locks } = yield* place
+      put(file, dead)
+      const scope = yield* Scope.make()
+      yield* Scope.provide(locks.claim(log), scope)
+      assert.strictEqual((yield* Effect.flip(locks.claim(log)))._tag, "SessionLocked")
+      assert.deepStrictEqual(fs.readdirSync(folder), [path.basename(file)])
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(fs.readdirSync(folder), [])
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -180,6 +180,7 @@ describe("a program that knows no lock", () => {
         yield* child.ask(`annotate ${sessionId} theirs`)
         yield* transcript.append(Message.user("ours"))
         assert.strictEqual((yield* transcript.metadata).customTitle, "theirs")
+        yield* transcript.flush
         yield* child.ask(`foreign ${sessionId} 1 theirs`)
         yield* transcript.append(Message.user("ours"))
         const found = yield* transcript.foreign.pipe(Stream.take(1), Stream.runCollect)

@@ -3,8 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
-import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
-import { Deferred, Effect, Fiber, Layer, Stream, SubscriptionRef } from "effect"
+import { Deferred, Effect, Layer, Stream, SubscriptionRef } from "effect"
 import { TestClock } from "effect/testing"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -12,49 +11,7 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Writing from "../crash/writing.ts"
 import * as Temporary from "./temporary.ts"
-
-const log = EntryLog.session("-w", "00000000-0000-4000-8000-000000000001")
-const faulty = FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))
-const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ type: "n", n: from + i }))
-const lines = (from: number, to: number) =>
-  numbers(from, to)
-    .map((entry) => `${JSON.stringify(entry)}\n`)
-    .join("")
-
-const textOf = (id: EntryLog.LogId) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const reader = yield* (yield* EntryLog.EntryLog).reader(id)
-      const into = new Uint8Array(reader.size)
-      yield* reader.read(0, into)
-      return new TextDecoder().decode(into)
-    })
-  )
-
-/** Runs with a writer over the faulty log in memory. */
-const withWriter = <A, E>(
-  options: SessionWriter.Options,
-  use: (
-    writer: SessionWriter.SessionWriter["Service"],
-    faults: FaultyEntryLog.Faults["Service"]
-  ) => Effect.Effect<A, E, EntryLog.EntryLog>
-) =>
-  Effect.gen(function* () {
-    return yield* use(yield* SessionWriter.SessionWriter, yield* FaultyEntryLog.Faults)
-  }).pipe(Effect.provide(SessionWriter.layerWith(options).pipe(Layer.provideMerge(faulty))))
-
-/** Runs with a writer over files, and the path of the log. */
-const withFiles = <A, E>(
-  use: (writer: SessionWriter.SessionWriter["Service"], file: string) => Effect.Effect<A, E>,
-  options: SessionWriter.Options = {},
-  files: { readonly maxOpen?: number } = {}
-) =>
-  Effect.gen(function* () {
-    const projects = path.join(yield* Temporary.directory, "projects")
-    const layer = SessionWriter.layerWith(options).pipe(Layer.provide(FileEntryLog.layerWith({ projects, ...files })))
-    const used = SessionWriter.SessionWriter.use((writer) => use(writer, EntryLog.pathOf(projects, log)))
-    return yield* Effect.provide(used, layer)
-  }).pipe(Effect.scoped)
+import { lines, log, numbers, textOf, withFiles, withWriter } from "./writers.ts"
 
 describe("status", () => {
   it.effect("says since when, why and how many, and is well again when the disk is", () =>
@@ -140,83 +97,6 @@ describe("a disk that fails to sync", () => {
   )
 })
 
-describe("durability", () => {
-  it.effect("os does not ask the disk; appendDurable does", () =>
-    withWriter({}, ({ append, appendDurable, flush }, { operations }) =>
-      Effect.gen(function* () {
-        yield* append(log, { type: "n", n: 0 })
-        yield* flush()
-        assert.deepStrictEqual(yield* operations, ["append"])
-        yield* appendDurable(log, { type: "n", n: 1 })
-        assert.deepStrictEqual(yield* operations, ["append", "sync"])
-        yield* append(log, { type: "n", n: 2 })
-        yield* flush()
-        assert.deepStrictEqual(yield* operations, ["append"])
-      })
-    )
-  )
-
-  it.effect("fsync-interval asks the disk each interval, and on flush", () =>
-    withWriter({ durability: "fsync-interval", interval: "1 second" }, ({ append, flush }, { operations }) =>
-      Effect.gen(function* () {
-        yield* append(log, { type: "n", n: 0 })
-        yield* TestClock.adjust("999 millis")
-        assert.deepStrictEqual(yield* operations, ["append"])
-        yield* TestClock.adjust("1 millis")
-        assert.deepStrictEqual(yield* operations, ["sync"])
-        yield* append(log, { type: "n", n: 1 })
-        yield* flush()
-        assert.deepStrictEqual(yield* operations, ["append", "sync"])
-        yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual(yield* operations, [])
-      })
-    )
-  )
-
-  it.effect("what cannot be JSON fails typed, and none of its array is accepted", () =>
-    withWriter({}, ({ append, appendAll, flush }) =>
-      Effect.gen(function* () {
-        const bad = { type: "n", n: 1n }
-        assert.strictEqual((yield* Effect.flip(append(log, bad)))._tag, "NotJson")
-        yield* append(log, { type: "n", n: 0 })
-        assert.strictEqual((yield* Effect.flip(appendAll(log, [...numbers(1, 3), bad])))._tag, "NotJson")
-        yield* appendAll(log, numbers(1, 3))
-        yield* flush()
-        assert.strictEqual(yield* textOf(log), lines(0, 3))
-      })
-    )
-  )
-})
-
-describe("flushSync", () => {
-  const exitHook = (flush: Effect.Effect<void, unknown>) => Effect.runSync(flush)
-
-  it.effect("writes all before it returns, with what the step offers", () =>
-    withFiles(({ appendAll, flushSync }, file) =>
-      Effect.gen(function* () {
-        yield* appendAll(log, numbers(0, 3))
-        const entry = { type: "n", n: 3 }
-        exitHook(flushSync((offer) => offer(log, entry, JSON.stringify(entry))))
-        assert.strictEqual(fs.readFileSync(file, "utf8"), lines(0, 4))
-      })
-    )
-  )
-
-  it.effect("says what is not written, and loses none of it", () =>
-    withWriter({ durability: "fsync" }, ({ appendAll, flush, flushSync }, { plan }) =>
-      Effect.gen(function* () {
-        yield* plan({ after: 20 }, { operation: "sync" })
-        yield* appendAll(log, numbers(0, 3))
-        const error = yield* Effect.flip(flushSync())
-        assert(error._tag === "FlushError")
-        assert.strictEqual(error.queued, 3)
-        yield* flush()
-        assert.include(yield* textOf(log), lines(1, 3))
-      })
-    )
-  )
-})
-
 describe("foreign writers", () => {
   it.effect("are told, and their bytes stay", () =>
     withFiles(({ appendAll, flush, onForeign }, file) =>
@@ -297,8 +177,7 @@ describe("a log that is moved away while entries wait", () => {
       Effect.gen(function* () {
         yield* appendAll(log, numbers(0, 2))
         yield* flush()
-        const fiber = yield* Effect.forkChild(appendAll(log, numbers(2, 4)))
-        yield* Fiber.join(fiber)
+        yield* appendAll(log, numbers(2, 4))
         fs.renameSync(file, `${file}.old`)
         yield* flush()
         assert.strictEqual(fs.readFileSync(`${file}.old`, "utf8"), lines(0, 2))

@@ -2,15 +2,23 @@
  * Reprise: the root of the command, with its subcommands.
  */
 import * as Command from "effect/cli/Command"
+import * as fs from "node:fs"
+import * as Doctor from "./Doctor.ts"
+import * as Explain from "./Explain.ts"
 import * as Resume from "./Resume.ts"
 
+/** The manifest of the package stands above its sources and above what is built of them. */
+const manifest = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  readonly version: string
+}
+
 /**
- * The version that `--version` prints.
+ * The version that `--version` prints: that of the package.
  *
  * @category constants
  * @since 0.1.0
  */
-export const version = "0.1.0"
+export const version: string = manifest.version
 
 /**
  * `reprise`.
@@ -20,5 +28,5 @@ export const version = "0.1.0"
  */
 export const command = Command.make("reprise").pipe(
   Command.withDescription("Reads, repairs and resumes agent sessions from their transcripts."),
-  Command.withSubcommands([Resume.command])
+  Command.withSubcommands([Resume.command, Explain.command, Doctor.command])
 )

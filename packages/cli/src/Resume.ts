@@ -9,16 +9,16 @@ import * as Interruption from "@reprise/recovery/Interruption"
 import type * as Lanes from "@reprise/recovery/Lanes"
 import * as ModelMessages from "@reprise/recovery/ModelMessages"
 import * as Recovery from "@reprise/recovery/Recovery"
+import type { SessionState } from "@reprise/recovery/SessionState"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import type * as PlatformError from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
+import * as Output from "./Output.ts"
 import * as ResumeJson from "./ResumeJson.ts"
 import * as ResumeText from "./ResumeText.ts"
 import * as Style from "./Style.ts"
@@ -41,16 +41,29 @@ export class FilesUnreadable extends Schema.TaggedError<FilesUnreadable>()("File
 const progress = Projection.entries(Projection.match(() => 0, { progress: (count) => count + 1 }))
 
 /**
- * Recovers one file.
+ * What the model is sent: of one agent's own log, with the replacements of that agent.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const viewOf = (state: SessionState, lane: Lanes.Choice): ModelMessages.ModelView => {
+  const agentId = lane === "sidechain" ? state.conversation.at(-1)?.entry.agentId : undefined
+  return ModelMessages.make(state, agentId === undefined ? {} : { agentId })
+}
+
+/**
+ * Recovers one file: the main lane by default.
  *
  * @category running
  * @since 0.1.0
  */
-export const resume = Effect.fn("Resume.resume")(function* (file: string, lane: Lanes.Choice = "main") {
-  const projection = Projection.struct({ state: Recovery.make({ lane }), progress })
+export const resume = Effect.fn("Resume.resume")(function* (
+  file: string,
+  options: Pick<Recovery.Options, "lane" | "repair"> = {}
+) {
+  const projection = Projection.struct({ state: Recovery.make(options), progress })
   const { progress: links, state } = yield* TranscriptFile.fold(file, projection)
-  const agentId = lane === "sidechain" ? state.conversation.at(-1)?.entry.agentId : undefined
-  const view = ModelMessages.make(state, agentId === undefined ? {} : { agentId })
+  const view = viewOf(state, options.lane ?? "main")
   const interruption = Interruption.judge(state.conversation, view)
   const resumed: ResumeJson.Resumed = {
     file,
@@ -85,7 +98,6 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ files, json, sidechain }) {
     const style = yield* Style.current
-    const stdio = yield* Stdio.Stdio
     const format = json
       ? { encode: ResumeJson.encode, encodeError: ResumeJson.encodeError, between: "" }
       : {
@@ -95,7 +107,7 @@ export const command = Command.make(
         }
     let unreadable = 0
     const show = Effect.fnUntraced(function* (file: string, index: number) {
-      const result = yield* Effect.result(resume(file, sidechain ? "sidechain" : "main"))
+      const result = yield* Effect.result(resume(file, { lane: sidechain ? "sidechain" : "main" }))
       if (Result.isFailure(result)) unreadable++
       const shown = Result.match(result, {
         onFailure: (error) => format.encodeError(file, error),
@@ -103,11 +115,7 @@ export const command = Command.make(
       })
       return `${index === 0 ? "" : format.between}${shown}\n`
     })
-    yield* Stream.fromIterable(files).pipe(
-      Stream.mapEffect(show),
-      Stream.run(stdio.stdout({ endOnDone: false })),
-      Effect.catchIf(isUnread, () => Effect.void)
-    )
+    yield* Output.print(Stream.mapEffect(Stream.fromIterable(files), show))
     if (unreadable > 0) return yield* new FilesUnreadable({ count: unreadable })
   })
 ).pipe(
@@ -117,7 +125,3 @@ export const command = Command.make(
     { command: "reprise resume --json *.jsonl", description: "The same for programs, one line for each file" }
   ])
 )
-
-/** Whoever reads the output has seen enough and left, as `head` does. */
-const isUnread = (error: PlatformError.PlatformError): boolean =>
-  (error.reason.cause as { readonly code?: unknown } | undefined)?.code === "EPIPE"

@@ -128,6 +128,21 @@ export const cut = (text: string, columns: number): string => {
 }
 
 /**
+ * A clean text cut to so many columns at its start, which then is `…`: of a path, the end says more.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const cutStart = (text: string, columns: number): string => {
+  if (width(text) <= columns) return text
+  const parts = Array.from(graphemes.segment(text), ({ segment }) => segment)
+  let taken = 1
+  let from = parts.length
+  while (from > 0 && taken + widthOf(parts[from - 1]!) <= Math.max(columns, 1)) taken += widthOf(parts[--from]!)
+  return `…${parts.slice(from).join("")}`
+}
+
+/**
  * A clean text filled up with spaces to so many columns.
  *
  * @category combinators

@@ -12,18 +12,19 @@ import * as Schema from "effect/Schema"
 import * as path from "node:path"
 
 /**
- * A path that cannot be read as a transcript; `found` says what is there instead.
+ * A path that cannot be read as what was expected there; `found` says what is there instead.
  *
  * @category errors
  * @since 0.1.0
  */
 export class TranscriptUnreadable extends Schema.TaggedError<TranscriptUnreadable>()("TranscriptUnreadable", {
   file: Schema.String,
+  expected: Schema.optionalKey(Schema.String),
   found: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `${this.file}: expected a transcript that can be read, found ${this.found}`
+    return `${this.file}: expected ${this.expected ?? "a transcript that can be read"}, found ${this.found}`
   }
 }
 

@@ -6,7 +6,8 @@
  * 1. `initial` makes a fresh state for each run and the state never leaves the run, so it may be a mutable accumulator.
  * 2. What is costly and needed once stands in `extract`; following a live log costs one `evolve` per entry.
  * 3. `extract` leaves the state as it was: it may be called after every entry.
- * 4. However many projections are composed with `struct`, the log is passed once.
+ * 4. However many projections are composed with `struct`, the log is passed once, and the kind of an entry is looked up
+ *    once: those that say which kinds they hear (`match`) are not asked about others.
  */
 import { dual } from "effect/Function"
 import * as Entry from "./Entry.ts"
@@ -22,6 +23,8 @@ export interface Projection<in E, out S> {
   readonly initial: () => unknown
   readonly evolve: (state: any, entry: E) => unknown
   readonly extract: (state: any) => S
+  /** The kinds of entry that can change the state; absent: any entry can. */
+  readonly hears?: ReadonlySet<Entry.Kind> | undefined
 }
 
 /**
@@ -51,14 +54,15 @@ export const match = <S>(
   cases: { readonly [K in Entry.Kind]?: (state: S, entry: Entry.OfKind<K>) => S }
 ): Projection<Entry.Entry, S> => {
   const table = cases as { readonly [kind: string]: ((state: S, entry: Entry.Entry) => S) | undefined }
-  return make({
+  return {
     initial,
     evolve: (state: S, entry: Entry.Entry) => {
       const evolve = table[Entry.kindOf(entry)]
       return evolve === undefined ? state : evolve(state, entry)
     },
-    extract: (state) => state
-  })
+    extract: (state: S) => state,
+    hears: new Set(Object.keys(cases) as Array<Entry.Kind>)
+  }
 }
 
 /**
@@ -71,8 +75,7 @@ export const map: {
   <S, B>(f: (answer: S) => B): <E>(self: Projection<E, S>) => Projection<E, B>
   <E, S, B>(self: Projection<E, S>, f: (answer: S) => B): Projection<E, B>
 } = dual(2, <E, S, B>(self: Projection<E, S>, f: (answer: S) => B): Projection<E, B> => ({
-  initial: self.initial,
-  evolve: self.evolve,
+  ...self,
   extract: (state) => f(self.extract(state))
 }))
 
@@ -101,9 +104,8 @@ export const filter: {
   <E>(predicate: (entry: E) => boolean): <S>(self: Projection<E, S>) => Projection<E, S>
   <E, S>(self: Projection<E, S>, predicate: (entry: E) => boolean): Projection<E, S>
 } = dual(2, <E, S>(self: Projection<E, S>, predicate: (entry: E) => boolean): Projection<E, S> => ({
-  initial: self.initial,
-  evolve: (state, entry) => (predicate(entry) ? self.evolve(state, entry) : state),
-  extract: self.extract
+  ...self,
+  evolve: (state, entry) => (predicate(entry) ? self.evolve(state, entry) : state)
 }))
 
 /**
@@ -117,15 +119,31 @@ export const struct = <P extends { readonly [name: string]: Projection<any, any>
 ): Projection<InputOf<P[keyof P]>, { readonly [K in keyof P]: P[K] extends Projection<any, infer S> ? S : never }> => {
   const names = Object.keys(members) as Array<keyof P & string>
   const parts = names.map((name) => members[name]!)
+  const concerned = concerning(parts)
   return {
     initial: () => parts.map((part) => part.initial()),
     evolve: (states: Array<unknown>, entry) => {
-      for (let i = 0; i < parts.length; i++) states[i] = parts[i]!.evolve(states[i], entry)
+      const some = concerned(entry)
+      for (let i = 0; i < some.length; i++) states[some[i]!] = parts[some[i]!]!.evolve(states[some[i]!], entry)
       return states
     },
+    hears: parts.every(({ hears }) => hears !== undefined)
+      ? new Set(parts.flatMap(({ hears }) => [...hears!]))
+      : undefined,
     extract: (states: Array<unknown>) =>
       Object.fromEntries(names.map((name, i) => [name, parts[i]!.extract(states[i])])) as any
   }
+}
+
+/** By entry, the places of the members that hear its kind; where none of them says what it hears, always all. */
+const concerning = (parts: ReadonlyArray<Projection<any, unknown>>): ((entry: unknown) => ReadonlyArray<number>) => {
+  const hearing = (kind: Entry.Kind | undefined): ReadonlyArray<number> =>
+    parts.flatMap(({ hears }, i) => (hears === undefined || (kind !== undefined && hears.has(kind)) ? [i] : []))
+  const others = hearing(undefined)
+  if (others.length === parts.length) return () => others
+  const byKind = new Map(parts.flatMap(({ hears }) => [...(hears ?? [])]).map((kind) => [kind, hearing(kind)]))
+  // A member that hears kinds reads entries, so what the struct reads is one.
+  return (entry) => byKind.get(Entry.kindOf(entry as Entry.Entry)) ?? others
 }
 
 /** What every member of a struct can read: the intersection of their inputs. */

@@ -72,13 +72,17 @@ const set = <K extends keyof Draft>(draft: Draft, key: K, value: Draft[K] | unde
 
 const ofMessage = (draft: Draft, entry: Entry.Message): Draft => {
   if (entry.isSidechain === true) return draft
-  if (draft.cwd === undefined) set(draft, "cwd", entry.cwd)
-  if (draft.createdAt === undefined) set(draft, "createdAt", entry.timestamp)
-  set(draft, "gitBranch", entry.gitBranch)
-  set(draft, "version", entry.version)
-  set(draft, "entrypoint", entry.entrypoint)
-  set(draft, "slug", entry.slug)
-  return set(draft, "updatedAt", entry.timestamp)
+  const { cwd, entrypoint, gitBranch, slug, timestamp, version } = entry
+  if (draft.cwd === undefined && cwd !== undefined) draft.cwd = cwd
+  if (draft.createdAt === undefined && timestamp !== undefined) draft.createdAt = timestamp
+  // Lines stand out of order and are written twice: what an older message says is not the latest.
+  if (timestamp !== undefined && draft.updatedAt !== undefined && timestamp < draft.updatedAt) return draft
+  if (gitBranch !== undefined) draft.gitBranch = gitBranch
+  if (version !== undefined) draft.version = version
+  if (entrypoint !== undefined) draft.entrypoint = entrypoint
+  if (slug !== undefined) draft.slug = slug
+  if (timestamp !== undefined) draft.updatedAt = timestamp
+  return draft
 }
 
 const ofUser = (draft: Draft, entry: Message.User): Draft => {

@@ -46,7 +46,8 @@ export const steps: ReadonlyArray<Step> = [
     type: "assistant",
     until: "2.1.81",
     lost: "message",
-    read: ({ message }) => (isObject(message) && typeof message["0"] === "string" ? { message: { content: [] } } : undefined)
+    read: ({ message }) =>
+      isObject(message) && typeof message["0"] === "string" ? { message: { content: [] } } : undefined
   },
   {
     name: "boundary without metadata",
@@ -89,12 +90,12 @@ const byType: ReadonlyMap<string, ReadonlyArray<Step>> = Map.groupBy(steps, (ste
  * @since 0.1.0
  */
 export const read = <A extends JsonObject & { readonly type: string }>(value: A, lost?: Array<string>): A => {
-  let today = value
+  let changes: Array<readonly [string, unknown]> | undefined
   for (const step of byType.get(value.type) ?? []) {
-    const changed = step.read(today)
+    const changed = step.read(value)
     if (changed === undefined) continue
-    today = { ...today, ...changed }
     if (step.lost !== undefined) lost?.push(step.lost)
+    changes = [...(changes ?? []), ...Object.entries(changed)]
   }
-  return today
+  return changes === undefined ? value : { ...value, ...Object.fromEntries(changes) }
 }

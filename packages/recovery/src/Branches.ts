@@ -47,10 +47,9 @@ export const account = ({ chain, graph }: Repaired): Account => {
   const counted = new Uint8Array(nodes.length)
   for (const node of chain) counted[node] = 1
   const removed: Array<string> = []
-  for (const { index, uuid } of nodes) {
-    if (!graph.removed.has(index)) continue
-    removed.push(uuid)
-    counted[index] = 1
+  for (const node of [...graph.removed].toSorted((a, b) => a - b)) {
+    removed.push(nodes[node]!.uuid)
+    counted[node] = 1
   }
   let archived = 0
   const start = boundaryOf(graph, chain)

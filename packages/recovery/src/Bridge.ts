@@ -19,7 +19,9 @@ import { ROOT, type Node } from "./SessionGraph.ts"
  */
 export const timesOf = (nodes: ReadonlyArray<Node>): ReadonlyArray<number | undefined> =>
   nodes.map(({ entry: { timestamp } }) =>
-    timestamp === undefined ? undefined : Option.getOrUndefined(Option.map(DateTime.make(timestamp), DateTime.toEpochMillis))
+    timestamp === undefined
+      ? undefined
+      : Option.getOrUndefined(Option.map(DateTime.make(timestamp), DateTime.toEpochMillis))
   )
 
 /**
@@ -44,7 +46,7 @@ export const forest = (parent: Int32Array): Forest => {
   const find = (node: number): number => {
     let root = node
     while (up[root] !== root) root = up[root]!
-    for (let at = node; up[at] !== root; ) {
+    for (let at = node; up[at] !== root;) {
       const next = up[at]!
       up[at] = root
       at = next

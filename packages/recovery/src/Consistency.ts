@@ -48,27 +48,29 @@ export const countOf = (entry: Entry.Message): number | undefined =>
     : undefined
 
 /**
- * Compares every checkpoint of the lane with the conversation.
+ * Compares every checkpoint of the lane with the conversation; of `nodes`, only system entries matter.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const check = (nodes: ReadonlyArray<Node>, conversation: ReadonlyArray<Node>): Consistency => {
-  let total = 0
+  const counts = new Map<Node, number>()
   let lastSnip = -1
-  for (const { entry, index } of nodes) {
-    if (countOf(entry) !== undefined) total++
-    if (Boundary.isSnip(entry)) lastSnip = index
+  for (const node of nodes) {
+    const count = countOf(node.entry)
+    if (count !== undefined) counts.set(node, count)
+    if (Boundary.isSnip(node.entry)) lastSnip = node.index
   }
+  if (counts.size === 0) return { checked: 0, unchecked: 0, drift: [] }
   let checked = 0
   const drift: Array<Drift> = []
-  conversation.forEach(({ entry, index, uuid }, found) => {
-    const expected = countOf(entry)
-    if (expected === undefined || index < lastSnip) return
+  conversation.forEach((node, found) => {
+    const expected = counts.get(node)
+    if (expected === undefined || node.index < lastSnip) return
     checked++
-    if (expected !== found) drift.push({ uuid, expected, found })
+    if (expected !== found) drift.push({ uuid: node.uuid, expected, found })
   })
-  return { checked, unchecked: total - checked, drift }
+  return { checked, unchecked: counts.size - checked, drift }
 }
 
 /**

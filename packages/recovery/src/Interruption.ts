@@ -13,6 +13,7 @@ import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
 import * as ModelContent from "./ModelContent.ts"
 import type { ModelView } from "./ModelMessages.ts"
+import * as Round from "./Round.ts"
 import type { Node } from "./SessionGraph.ts"
 
 /**
@@ -48,7 +49,9 @@ export const judge = (conversation: ReadonlyArray<Node>, view: ModelView): Inter
     const { answers, entry, uuid } = conversation[i]!
     if (entry.type === "attachment" || dropped.has(uuid)) continue
     if (entry.type === "assistant") {
-      return ModelContent.isReply(entry) && endsWithResults(view) ? { kind: "interrupted-turn", uuid } : none
+      return ModelContent.isReply(entry) && endsWithResults(conversation, view)
+        ? { kind: "interrupted-turn", uuid }
+        : none
     }
     if (entry.type !== "user") return none
     return answers.length > 0 ? { kind: "interrupted-turn", uuid } : judgePrompt(entry, uuid)
@@ -57,7 +60,13 @@ export const judge = (conversation: ReadonlyArray<Node>, view: ModelView): Inter
 }
 
 /** Entries that are not sent and end a turn all the same. */
-const isTail: ReadonlySet<string> = new Set(["api-error", "system", "collapsed", "before-boundary", "leading-assistant"])
+const isTail: ReadonlySet<string> = new Set([
+  "api-error",
+  "system",
+  "collapsed",
+  "before-boundary",
+  "leading-assistant"
+])
 
 const judgePrompt = (entry: Entry.OfKind<"user">, uuid: string): Interruption => {
   if (entry.isMeta === true || Boundary.isCompactSummary(entry)) return none
@@ -67,10 +76,15 @@ const judgePrompt = (entry: Entry.OfKind<"user">, uuid: string): Interruption =>
 /** What a program wrote in a person's place and nobody waits for an answer to. */
 const isMarker = /^\s*(?:\[Request interrupted by user|<local-command-|<bash-std)/
 
-/** Whether what is sent ends with results that nothing was said to: inside a round the order of entries is free. */
-const endsWithResults = (view: ModelView): boolean => {
+/**
+ * Whether what is sent ends with results, and nothing was said to them: inside a round the order of entries is free, and
+ * notes may follow.
+ */
+const endsWithResults = (conversation: ReadonlyArray<Node>, view: ModelView): boolean => {
   const last = view.messages.at(-1)
-  return last?.role === "user" && last.parts.every(({ block }) => Content.isToolResult(block))
+  if (last?.role !== "user" || !last.parts.some(({ block }) => Content.isToolResult(block))) return false
+  const sent = new Set(last.uuids)
+  return !conversation.some((node) => sent.has(node.uuid) && Round.isPrompt(node))
 }
 
 /**

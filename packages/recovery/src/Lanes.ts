@@ -7,7 +7,8 @@
  * 1. A message enters at its first occurrence; a copy that differs in more than key order is reported, and changes
  *    nothing (RECOVERY §2).
  * 2. Entries with `isSidechain: true` belong to their agent's lane, else to that of their root (RECOVERY §1).
- * 3. The fold of a long log costs one map entry and one small object for each message; all rules come afterwards.
+ * 3. The fold of a long log costs one map entry and one small object for each message; all rules come afterwards. What
+ *    is to be counted once for each message is folded here, while its line is at hand.
  */
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Entry from "@reprise/domain/Entry"
@@ -17,6 +18,7 @@ import * as Projection from "@reprise/domain/Projection"
 import * as Json from "./internal/json.ts"
 import * as Round from "./Round.ts"
 import * as SessionGraph from "./SessionGraph.ts"
+import * as Usage from "./Usage.ts"
 
 /**
  * A subagent's lane inside the log: its agent (null: none is named), the id at its root, and its length.
@@ -39,6 +41,7 @@ export interface Sidechain {
 export interface Lanes {
   readonly written: SessionGraph.Written
   readonly sidechains: ReadonlyArray<Sidechain>
+  readonly usage: Usage.Usage
 }
 
 /**
@@ -52,6 +55,7 @@ export type Choice = "main" | "sidechain"
 interface Draft {
   seq: number
   readonly nodes: Array<SessionGraph.Node>
+  readonly systems: Array<number>
   readonly byId: Map<string, number>
   readonly links: Array<SessionGraph.Link>
   readonly linksById: Map<string, { readonly parent: string | null; readonly line: number }>
@@ -59,6 +63,7 @@ interface Draft {
   readonly findings: Array<Finding.Finding>
   readonly others: Array<SessionGraph.Node>
   readonly otherIds: Map<string, number>
+  readonly usage: Projection.Run<Round.Part, Usage.Usage>
   lastPrompt: SessionGraph.LastPrompt | undefined
 }
 
@@ -73,6 +78,7 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
     initial: (): Draft => ({
       seq: 0,
       nodes: [],
+      systems: [],
       byId: new Map(),
       links: [],
       linksById: new Map(),
@@ -80,6 +86,7 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       findings: [],
       others: [],
       otherIds: new Map(),
+      usage: Projection.run(Usage.ofParts),
       lastPrompt: undefined
     }),
     evolve: (draft, located: Line.Located) => {
@@ -91,9 +98,19 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       else link(draft, entry, located.at, seq)
       return draft
     },
-    extract: ({ findings, holes, lastPrompt: last, links, nodes, otherIds, others }) => ({
-      written: { nodes: [...nodes], links: [...links], foreign: otherIds, holes, lastPrompt: last, policy, findings },
-      sidechains: sidechains(others, otherIds)
+    extract: ({ findings, holes, lastPrompt: last, links, nodes, otherIds, others, systems, usage }) => ({
+      written: {
+        nodes: [...nodes],
+        systems: [...systems],
+        links: [...links],
+        foreign: otherIds,
+        holes,
+        lastPrompt: last,
+        policy,
+        findings
+      },
+      sidechains: sidechains(others, otherIds),
+      usage: usage.extract()
     })
   })
 
@@ -113,8 +130,21 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
   if (first === undefined) {
     ids.set(key, nodes.length)
     if (!isMain && !ids.has(uuid)) ids.set(uuid, nodes.length)
-    nodes.push({ index: nodes.length, seq, uuid, at, ...Round.read(entry) })
-    if (isMain && Boundary.isCompact(entry)) draft.lastPrompt = undefined
+    const node = {
+      index: nodes.length,
+      seq,
+      uuid,
+      at,
+      entry,
+      calls: Round.callsOf(entry),
+      answers: Round.answersOf(entry)
+    }
+    nodes.push(node)
+    if (!isMain) return
+    draft.usage.evolve(node)
+    if (entry.type !== "system") return
+    draft.systems.push(node.index)
+    if (Boundary.isCompact(entry)) draft.lastPrompt = undefined
   } else if (isMain && !sameContent(nodes[first]!.entry, entry)) {
     draft.findings.push(Finding.make("repeated-id", { uuid, lines: [nodes[first]!.at.line, at.line] }, at))
   }
@@ -123,8 +153,7 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
 /** Ids are a namespace per lane: of several agents in one log, each may hold the same id. */
 const otherKey = (entry: Entry.Message): string => `${entry.agentId ?? ""}/${entry.uuid}`
 
-const sameContent = (a: Entry.Message, b: Entry.Message): boolean =>
-  Json.isSame(Entry.original(a), Entry.original(b))
+const sameContent = (a: Entry.Message, b: Entry.Message): boolean => Json.isSame(Entry.original(a), Entry.original(b))
 
 const link = (draft: Draft, entry: Entry.Known | Entry.Unknown, at: Finding.Position, seq: number): void => {
   const { parentUuid, uuid } = entry as { readonly uuid?: unknown; readonly parentUuid?: unknown }

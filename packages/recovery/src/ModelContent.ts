@@ -43,8 +43,13 @@ export const ofAssistant = (content: unknown): ReadonlyArray<Content.Block> => {
   return blocks
     .filter((block) => !isBlank(block) && block.type !== "tool_result")
     .filter((block) => !Content.is("server_tool_use", block) || answered.has(block.id))
-    .filter((block, i, all) => !Content.isToolUse(block) || all.findIndex((b) => Content.isToolUse(b) && b.id === block.id) === i)
-    .map((block) => Json.toWellFormed(Content.isToolUse(block) && !isObject(block.input) ? { ...block, input: {} } : block))
+    .filter(
+      (block, i, all) =>
+        !Content.isToolUse(block) || all.findIndex((b) => Content.isToolUse(b) && b.id === block.id) === i
+    )
+    .map((block) =>
+      Json.toWellFormed(Content.isToolUse(block) && !isObject(block.input) ? { ...block, input: {} } : block)
+    )
 }
 
 /**

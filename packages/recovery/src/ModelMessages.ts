@@ -75,7 +75,11 @@ export interface ModelView {
   readonly omitted: ReadonlyArray<{ readonly uuid: string; readonly why: Why }>
   readonly findings: ReadonlyArray<Finding.Finding>
   /** Calls without a result: left out, or closed. */
-  readonly open: ReadonlyArray<{ readonly uuid: string; readonly toolUseId: string; readonly reply: string | undefined }>
+  readonly open: ReadonlyArray<{
+    readonly uuid: string
+    readonly toolUseId: string
+    readonly reply: string | undefined
+  }>
 }
 
 /**
@@ -231,7 +235,9 @@ const addAssistant = (draft: Draft, { at, calls, uuid }: Node, entry: Entry.OfKi
   const blocks = sendable(entry, uuid, draft.pairs, draft.unresolved)
   if (blocks.length === 0) {
     const isServerCall = (block: Content.Block): boolean => Content.is("server_tool_use", block)
-    return omit(open.length > 0 || Content.blocks(entry.message.content).some(isServerCall) ? "unresolved-call" : "empty")
+    return omit(
+      open.length > 0 || Content.blocks(entry.message.content).some(isServerCall) ? "unresolved-call" : "empty"
+    )
   }
   if (blocks.every(ModelContent.isThinking) && !draft.spoken.has(`${draft.turn} ${reply}`)) return omit("thinking-only")
   const speech = speechOf(draft, reply)
@@ -269,7 +275,7 @@ const finish = ({ findings, flow, omitted, open }: Draft): ModelView => {
     message.parts.push(...parts)
     for (const uuid of uuids) message.uuids.add(uuid)
   }
-  const said = new Set(flow.flatMap(({ role, uuids }) => (role === "user" ? uuids : [])))
+  const leading = new Set<string>()
   for (const step of flow) {
     if (step.role === "user") {
       push("user", step.parts, step.uuids)
@@ -278,12 +284,18 @@ const finish = ({ findings, flow, omitted, open }: Draft): ModelView => {
     const results = step.results.toSorted((a, b) => a.order - b.order)
     const answers = results.flatMap(({ uuid }) => uuid ?? [])
     if (messages.length === 0) {
-      const gone = new Set([...step.uuids, ...answers.filter((uuid) => !said.has(uuid))])
-      for (const uuid of gone) omitted.push({ uuid, why: "leading-assistant" })
+      for (const uuid of [...step.uuids, ...answers]) leading.add(uuid)
       continue
     }
     push("assistant", step.parts, step.uuids)
-    if (results.length > 0) push("user", results.map((result) => result.part), answers)
+    if (results.length > 0)
+      push(
+        "user",
+        results.map((result) => result.part),
+        answers
+      )
   }
+  for (const { uuids } of messages) for (const uuid of uuids) leading.delete(uuid)
+  for (const uuid of leading) omitted.push({ uuid, why: "leading-assistant" })
   return { messages: messages.map((message) => ({ ...message, uuids: [...message.uuids] })), omitted, findings, open }
 }

@@ -1,7 +1,7 @@
 /**
  * Recovery: the fold from a log to the state of its session. It never fails, never writes, and ends on every log.
  *
- *   Located ──▶ struct({ lanes, metadata, snapshots, reading }) ──extract──▶ repair ──▶ SessionState
+ *   Located ──▶ struct({ lanes, entries, snapshots, reading }) ──extract──▶ repair ──▶ SessionState
  *
  * Following a live log costs `evolve` only; repair runs when the state is asked for.
  */
@@ -18,7 +18,6 @@ import * as SessionGraph from "./SessionGraph.ts"
 import * as SessionState from "./SessionState.ts"
 import * as SkillState from "./SkillState.ts"
 import * as Snapshots from "./Snapshots.ts"
-import * as Usage from "./Usage.ts"
 
 /**
  * What is recovered: which lane (default: main), and by which rule its leaf is chosen (default: the log's own).
@@ -82,7 +81,9 @@ const reading: Projection.Projection<Located, Reading> = Projection.make({
 const readingFindings = ({ damage, sessions, unknown }: Reading): ReadonlyArray<Finding.Finding> => [
   ...damage,
   ...Array.from(unknown, ([type, { at, count }]) => Finding.make("unknown-type", { type, count }, at)),
-  ...Array.from(sessions, ([sessionId, { at, count }]) => Finding.make("foreign-session", { sessionId, count }, at)).slice(1)
+  ...Array.from(sessions, ([sessionId, { at, count }]) =>
+    Finding.make("foreign-session", { sessionId, count }, at)
+  ).slice(1)
 ]
 
 /**
@@ -95,26 +96,30 @@ export const make = (options: Options = {}): Projection.Projection<Located, Sess
   Projection.map(
     Projection.struct({
       lanes: Lanes.projection(options.lane ?? "main", options.leaf ?? "last-prompt"),
-      metadata: Projection.entries(SessionMetadata.projection),
+      entries: Projection.entries(
+        Projection.struct({ metadata: SessionMetadata.projection, skills: SkillState.projection })
+      ),
       snapshots: Snapshots.projection,
-      skills: Projection.entries(SkillState.projection),
-      usage: Projection.entries(Usage.projection),
       reading
     }),
-    ({ lanes, metadata, reading, skills, snapshots, usage }): SessionState.SessionState => {
+    ({ entries: { metadata, skills }, lanes, reading, snapshots }): SessionState.SessionState => {
       const repaired = (options.repair ?? Repair.repair)(SessionGraph.make(lanes.written))
       const conversation = repaired.chain.map((node) => repaired.graph.nodes[node]!)
-      const consistency = Consistency.check(lanes.written.nodes, conversation)
+      const { nodes, systems } = lanes.written
+      const consistency = Consistency.check(
+        systems.map((node) => nodes[node]!),
+        conversation
+      )
       return {
         sessionId: reading.sessions.keys().next().value,
         conversation,
         ...Branches.account(repaired),
         sidechains: lanes.sidechains,
-        messages: lanes.written.nodes.length,
+        messages: nodes.length,
         metadata,
         snapshots,
         skills,
-        usage,
+        usage: lanes.usage,
         consistency,
         findings: [
           ...readingFindings(reading),

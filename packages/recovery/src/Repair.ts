@@ -71,7 +71,11 @@ export const make =
     const leaf = Conversation.leafOf(graph)
     const walked = Conversation.chain(graph, leaf.node)
     const chain = steps.chain.reduce((reduced, reduce) => reduce(graph, reduced), walked)
-    return { graph, chain, findings: [...graph.findings, ...leaf.findings, ...ToolResults.findings(graph, walked, chain)] }
+    return {
+      graph,
+      chain,
+      findings: [...graph.findings, ...leaf.findings, ...ToolResults.findings(graph, walked, chain)]
+    }
   }
 
 /**

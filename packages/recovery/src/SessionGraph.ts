@@ -78,6 +78,8 @@ export type LeafPolicy = "last-prompt" | "newest" | { readonly uuid: string }
  */
 export interface Written {
   readonly nodes: ReadonlyArray<Node>
+  /** The nodes that are system entries, in log order: the few among which boundaries, snips and checkpoints are. */
+  readonly systems: ReadonlyArray<number>
   readonly links: ReadonlyArray<Link>
   /** Ids of messages of other lanes. */
   readonly foreign: { readonly has: (uuid: string) => boolean }
@@ -118,6 +120,7 @@ export interface Compaction {
  */
 export interface SessionGraph {
   readonly nodes: ReadonlyArray<Node>
+  readonly systems: ReadonlyArray<number>
   readonly byId: ReadonlyMap<string, number>
   readonly parent: Int32Array
   readonly linkParent: Int32Array
@@ -164,13 +167,13 @@ export const make = (written: Written): SessionGraph => {
     parent[index] = resolve(parentUuid, seq)
     if (parent[index] < ROOT) dangling.set(index, parentUuid!)
   }
-  const { findings, holes, lastPrompt, policy } = written
+  const { findings, holes, lastPrompt, policy, systems } = written
   const linkParent = Int32Array.from(links, (link) => resolve(link.parentUuid, link.seq))
   // A link that leads nowhere passes the id on to whatever hangs on it.
   links.forEach((link, k) => {
     if (linkParent[k]! < ROOT) dangling.set(nodes.length + k, link.parentUuid!)
   })
-  const asRead = { nodes, byId, parent, linkParent, dangling, holes, lastPrompt, policy, findings }
+  const asRead = { nodes, systems, byId, parent, linkParent, dangling, holes, lastPrompt, policy, findings }
   return { ...asRead, bridged: new Set(), removed: new Set(), compaction: undefined }
 }
 
@@ -216,7 +219,8 @@ export const withParents = (graph: SessionGraph, changes: ReadonlyMap<number, nu
  */
 export const report = (graph: SessionGraph, findings: ReadonlyArray<Finding.Finding>): SessionGraph => {
   if (findings.length === 0) return graph
-  const key = (finding: Finding.Finding) => `${finding.kind} ${"uuid" in finding ? finding.uuid : ""} ${finding.line ?? ""}`
+  const key = (finding: Finding.Finding) =>
+    `${finding.kind} ${"uuid" in finding ? finding.uuid : ""} ${finding.line ?? ""}`
   const known = new Set(graph.findings.map(key))
   const fresh = findings.filter((finding) => !known.has(key(finding)))
   return fresh.length === 0 ? graph : { ...graph, findings: [...graph.findings, ...fresh] }
@@ -235,7 +239,7 @@ export const without = (graph: SessionGraph, gone: ReadonlySet<number>): Session
   const survivor = (from: number): number => {
     let at = from
     for (let steps = 0; at >= 0 && removed.has(at); steps++) at = steps > removed.size ? ROOT : parent[at]!
-    for (let step = from; step >= 0 && removed.has(step) && step !== at; ) {
+    for (let step = from; step >= 0 && removed.has(step) && step !== at;) {
       const next = parent[step]!
       parent[step] = at
       step = next
@@ -358,10 +362,10 @@ export const inherit = <A>(
  */
 export const pathTo = (graph: SessionGraph, leaf: number): ReadonlyArray<number> => {
   const path: Array<number> = []
-  const seen = new Set<number>()
-  for (let at = leaf; at >= 0 && at < graph.nodes.length && !seen.has(at); at = graph.parent[at]!) {
+  const seen = new Uint8Array(graph.nodes.length)
+  for (let at = leaf; at >= 0 && at < graph.nodes.length && seen[at] === 0; at = graph.parent[at]!) {
     path.push(at)
-    seen.add(at)
+    seen[at] = 1
   }
-  return path.reverse()
+  return path.toReversed()
 }

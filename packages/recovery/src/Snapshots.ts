@@ -112,10 +112,12 @@ const staged = Projection.match<Snapshots["collapse"]["staged"]>(() => undefined
   "marble-origami-snapshot": (_, entry) => entry
 })
 
+const isQueueOperation = Entry.is("queue-operation")
+
 const pending = Projection.make({
   initial: (): Array<Queued> => [],
   evolve: (queue, { at, entry }: Located) => {
-    if (!Entry.is("queue-operation")(entry)) return queue
+    if (!isQueueOperation(entry)) return queue
     const { content, operation, timestamp } = entry
     if (operation === "enqueue") {
       queue.push({ text: Content.textOf(content), at, ...(timestamp === undefined ? undefined : { timestamp }) })
@@ -132,10 +134,12 @@ const pending = Projection.make({
  * @category projections
  * @since 0.1.0
  */
-export const projection: Projection.Projection<Located, Snapshots> = Projection.struct({
-  fileHistory: Projection.entries(fileHistory),
-  attribution: Projection.entries(attribution),
-  replacements: Projection.entries(replacements),
-  collapse: Projection.entries(Projection.struct({ commits, staged })),
-  pending
-})
+export const projection: Projection.Projection<Located, Snapshots> = Projection.map(
+  Projection.struct({
+    recorded: Projection.entries(
+      Projection.struct({ fileHistory, attribution, replacements, collapse: Projection.struct({ commits, staged }) })
+    ),
+    pending
+  }),
+  ({ pending, recorded }) => ({ ...recorded, pending })
+)

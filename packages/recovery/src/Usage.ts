@@ -36,24 +36,23 @@ export interface Usage extends Tokens {
 }
 
 interface Draft {
-  readonly seen: Set<string>
   readonly replies: Array<{ readonly model: string; readonly tokens: Tokens }>
   /** Since the last prompt: where each reply stands in `replies`. */
   readonly current: Map<string, number>
 }
 
 /**
- * Folds entries to the usage of the main lane.
+ * Folds messages, each of which comes once, to the usage of those that are of no sidechain.
  *
  * @category projections
  * @since 0.1.0
  */
-export const projection: Projection.Projection<Entry.Entry, Usage> = Projection.make({
-  initial: (): Draft => ({ seen: new Set(), replies: [], current: new Map() }),
-  evolve: (draft, entry: Entry.Entry) => {
-    if (!Entry.isMessage(entry) || entry.isSidechain === true || draft.seen.has(entry.uuid)) return draft
-    draft.seen.add(entry.uuid)
-    if (Round.isPrompt(Round.read(entry))) draft.current.clear()
+export const ofParts: Projection.Projection<Round.Part, Usage> = Projection.make({
+  initial: (): Draft => ({ replies: [], current: new Map() }),
+  evolve: (draft, part: Round.Part) => {
+    const { entry } = part
+    if (entry.isSidechain === true) return draft
+    if (Round.isPrompt(part)) draft.current.clear()
     if (entry.type !== "assistant" || !entry.message.usage) return draft
     const id = Round.replyOf(entry) ?? entry.uuid
     const reply = { model: entry.message.model ?? "", tokens: tokensOf(entry.message.usage) }
@@ -67,6 +66,23 @@ export const projection: Projection.Projection<Entry.Entry, Usage> = Projection.
     for (const { model, tokens } of replies) byModel.set(model, add(byModel.get(model) ?? nothing, tokens))
     return { ...replies.reduce((sum, { tokens }) => add(sum, tokens), nothing), byModel }
   }
+})
+
+/**
+ * Folds entries to the usage of the main lane.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const projection: Projection.Projection<Entry.Entry, Usage> = Projection.make({
+  initial: () => ({ seen: new Set<string>(), usage: Projection.run(ofParts) }),
+  evolve: (draft, entry: Entry.Entry) => {
+    if (!Entry.isMessage(entry) || entry.isSidechain === true || draft.seen.has(entry.uuid)) return draft
+    draft.seen.add(entry.uuid)
+    draft.usage.evolve(Round.read(entry))
+    return draft
+  },
+  extract: ({ usage }) => usage.extract()
 })
 
 const nothing = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0, replies: 0 }

@@ -22,11 +22,14 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as path from "node:path"
 import { keyOf, type LogId } from "./internal/address.ts"
+import { LF, rewritable } from "./internal/lines.ts"
+import * as Memory from "./internal/memory.ts"
 import * as ProjectPath from "./ProjectPath.ts"
 import type { Locks } from "./SessionLock.ts"
 
 export { at, keyOf, match, pathOf, session, withLane } from "./internal/address.ts"
 export type { LogId } from "./internal/address.ts"
+export { rewritable, wholeLines } from "./internal/lines.ts"
 
 const reasons = {
   NotFound: "it does not exist. Check session id and directory.",
@@ -179,7 +182,7 @@ export class EntryLog extends Context.Service<
 export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
   EntryLog,
   Effect.map(Clock.Clock, (clock) => {
-    const logs = new Map<string, MemoryLog>()
+    const logs = new Map<string, Memory.Log>()
     const expected = new Map<string, number>()
     const fail = (operation: EntryLogError["operation"], log: LogId) =>
       Result.fail(new EntryLogError({ operation, path: keyOf(log), reason: "NotFound" }))
@@ -196,20 +199,25 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
     const blocking: Blocking = {
       append: (id, lines) => {
         const mtime = clock.currentTimeMillisUnsafe()
-        const log = logs.get(keyOf(id)) ?? { id, bytes: new Uint8Array(1024), size: 0, mtime }
+        const log = logs.get(keyOf(id)) ?? Memory.make(id, mtime)
         const found = foreign(id)
         logs.set(keyOf(id), log)
-        if (log.size > 0 && log.bytes[log.size - 1] !== LF) add(log, newline)
+        if (log.size > 0 && log.bytes[log.size - 1] !== LF) Memory.add(log, newline)
         const start = log.size
-        add(log, lines)
+        Memory.add(log, lines)
         log.mtime = mtime
         expected.set(keyOf(id), log.size)
         return Result.succeed({ start, end: log.size, ...(found && { foreign: found }) })
       },
       rewrite: (id, start, lines) => {
         const log = logs.get(keyOf(id))
-        if (log === undefined || log.size < start + lines.length) return fail("rewrite", id)
-        log.bytes.set(lines, start)
+        if (log === undefined) return fail("rewrite", id)
+        const count = rewritable(lines, log.size - start, log.bytes[start + lines.length - 1])
+        if (count < 0) return fail("rewrite", id)
+        const there = Math.min(count, log.size - start)
+        log.bytes.set(lines.subarray(0, there), start)
+        Memory.add(log, lines.subarray(there, count))
+        if (there < count) expected.set(keyOf(id), log.size)
         return Result.void
       },
       sync: () => Result.void
@@ -269,34 +277,4 @@ export const deferred = ({
   sync: (log) => Effect.suspend(() => Effect.fromResult(sync(log)))
 })
 
-interface MemoryLog {
-  readonly id: LogId
-  bytes: Uint8Array
-  size: number
-  mtime: number
-}
-
-const LF = 0x0a
-
-/**
- * The bytes of those lines that are in a log when `written` bytes of all are; for adapters.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const wholeLines = (lines: Uint8Array, written: number): number => {
-  if (lines[written] === LF) return written + 1
-  return written === 0 ? 0 : lines.lastIndexOf(LF, written - 1) + 1
-}
-
 const newline = Uint8Array.of(LF)
-
-const add = (log: MemoryLog, bytes: Uint8Array): void => {
-  if (log.size + bytes.length > log.bytes.length) {
-    const grown = new Uint8Array(Math.max(2 * log.bytes.length, log.size + bytes.length))
-    grown.set(log.bytes.subarray(0, log.size))
-    log.bytes = grown
-  }
-  log.bytes.set(bytes, log.size)
-  log.size += bytes.length
-}

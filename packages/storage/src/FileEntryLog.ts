@@ -20,6 +20,7 @@ import * as Files from "./internal/files.ts"
 import * as FileSystem from "./internal/fileSystem.ts"
 import * as Reasons from "./internal/reasons.ts"
 import * as ProjectPath from "./ProjectPath.ts"
+import * as SessionLock from "./SessionLock.ts"
 
 /**
  * The directory that holds one folder per project, how many descriptors are kept (64), and whether directories above a
@@ -48,7 +49,7 @@ export const layerWith = (options: Options): Layer.Layer<EntryLog.EntryLog> => {
     Effect.acquireRelease(
       Effect.sync(() => Files.make({ projects, maxOpen, allowShared })),
       (files) => Effect.sync(() => files.releaseAll())
-    ).pipe(Effect.map((files) => make(projects, files)))
+    ).pipe(Effect.map((files) => locked(make(projects, files), { projects, allowSharedDirectories: allowShared })))
   )
 }
 
@@ -71,7 +72,16 @@ export const layer: Layer.Layer<EntryLog.EntryLog, Config.ConfigError> = Layer.u
 export const layerFileSystem = (
   options: Pick<Options, "projects">
 ): Layer.Layer<EntryLog.EntryLog, never, EffectFileSystem.FileSystem | Path.Path> =>
-  Layer.effect(EntryLog.EntryLog, FileSystem.make(path.resolve(options.projects)))
+  Layer.effect(
+    EntryLog.EntryLog,
+    Effect.map(FileSystem.make(path.resolve(options.projects)), (port) => locked(port, options))
+  )
+
+/** Logs in files are locked by files. */
+const locked = (port: EntryLog.EntryLog["Service"], options: SessionLock.Options): EntryLog.EntryLog["Service"] => ({
+  ...port,
+  locks: SessionLock.makeFiles(options)
+})
 
 type Operation = EntryLog.EntryLogError["operation"]
 

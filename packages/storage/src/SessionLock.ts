@@ -31,6 +31,7 @@ import * as EntryLog from "./EntryLog.ts"
 import * as Directories from "./internal/directories.ts"
 import * as LockFile from "./internal/lockFile.ts"
 import * as Owner from "./internal/owner.ts"
+import * as Reasons from "./internal/reasons.ts"
 import * as ProjectPath from "./ProjectPath.ts"
 
 /**
@@ -241,24 +242,8 @@ const letGo = (held: LockFile.Held, made: boolean): void => {
   if (made && fs.readdirSync(path.dirname(held.file)).length === 0) fs.rmdirSync(path.dirname(held.file))
 }
 
-const reasons: { readonly [code: string]: EntryLog.Reason } = {
-  ENOENT: "NotFound",
-  ENOSPC: "NoSpace",
-  EDQUOT: "NoSpace",
-  EACCES: "Denied",
-  EPERM: "Denied",
-  EROFS: "ReadOnly",
-  ELOOP: "Symlink",
-  ESHARED: "SharedDirectory",
-  EMFILE: "TooManyFiles",
-  EIO: "InputOutput"
-}
-
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, EntryLog.EntryLogError> =>
   Effect.try({
     try: run,
-    catch: (cause) => {
-      const reason = reasons[Directories.codeOf(cause) ?? ""] ?? "Other"
-      return new EntryLog.EntryLogError({ operation: "lock", path: file, reason, cause })
-    }
+    catch: (cause) => new EntryLog.EntryLogError({ operation: "lock", path: file, reason: Reasons.of(cause), cause })
   })

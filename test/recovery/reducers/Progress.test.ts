@@ -45,7 +45,12 @@ describe("Progress", () => {
   })
 
   it("finds links in any order of the file", () => {
-    for (const picture of ["u1-a1-p1-p2-u2", "u2^p2 u1-a1-p1-p2", "u1 u2^p2 p2^p1 p1^a1 u1-a1", "p2^p1 p1^a1 u1-a1 p2-u2"]) {
+    for (const picture of [
+      "u1-a1-p1-p2-u2",
+      "u2^p2 u1-a1-p1-p2",
+      "u1 u2^p2 p2^p1 p1^a1 u1-a1",
+      "p2^p1 p1^a1 u1-a1 p2-u2"
+    ]) {
       const graph = Progress.reduce(written(picture))
       assert.strictEqual(graph.nodes[graph.parent[graph.byId.get("u2")!]!]?.uuid, "a1", picture)
     }

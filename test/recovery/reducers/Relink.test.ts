@@ -4,7 +4,19 @@ import * as Progress from "@reprise/recovery/reducers/Progress"
 import * as Relink from "@reprise/recovery/reducers/Relink"
 import * as Reparent from "@reprise/recovery/reducers/Reparent"
 import type { SessionGraph } from "@reprise/recovery/SessionGraph"
-import { findings, links, log, names, type Options, places, recovers, rest, written } from "../picture.ts"
+import {
+  findings,
+  inTime,
+  links,
+  log,
+  names,
+  type Options,
+  places,
+  recover,
+  recovers,
+  rest,
+  written
+} from "../picture.ts"
 
 const before = (picture: string, options: Options = {}): SessionGraph =>
   Reparent.reduce(Progress.reduce(written(picture, options)))
@@ -118,7 +130,9 @@ describe("Relink", () => {
   })
 
   it("does nothing for a microcompact boundary: it changes no link", () => {
-    const bodies = { B1: { type: "system", subtype: "microcompact_boundary", microcompactMetadata: { trigger: "auto" } } }
+    const bodies = {
+      B1: { type: "system", subtype: "microcompact_boundary", microcompactMetadata: { trigger: "auto" } }
+    }
     assert.strictEqual(recovers("u1-a1-B1-u2", { bodies }), "u1-a1-B1-u2")
     assert.strictEqual(links(Relink.reduce(before("u1-a1-B1-u2", { bodies }))), "u1 u1-a1 a1-B1 B1-u2")
   })
@@ -128,20 +142,38 @@ describe("Relink", () => {
   })
 
   it("keeps an earlier boundary and its summary where they are listed", () => {
-    assert.strictEqual(
-      recovers("u1-a1 B1-S1-u2-a2 B2{B1,S1,u2,a2>S2}-S2-u3"),
-      "B2-S2-B1-S1-u2-a2-u3"
-    )
+    assert.strictEqual(recovers("u1-a1 B1-S1-u2-a2 B2{B1,S1,u2,a2>S2}-S2-u3"), "B2-S2-B1-S1-u2-a2-u3")
   })
 
   it("never keeps the boundary itself", () => {
     assert.strictEqual(recovers("u1-a1 B1{B1,a1>S1}-S1-u2"), "B1-S1-a1-u2")
   })
 
-  it("ends where a record lists its own anchor", () => {
-    const conversation = recovers("u1-a1 B1{S1,a1>S1}-S1-u2")
-    assert.match(conversation, /^B1-/)
-    assert.match(conversation, /u2$/)
+  it("ends, whatever a record names, with each message once and none lost", () => {
+    for (const picture of [
+      "B1{u2>u2}-S1-u2",
+      "B1{u2>u3}-S1-u2-u3",
+      "B1{S1,u2>u3}-S1-u2-u3",
+      "u1-a1 B1{S1,a1>S1}-S1-u2",
+      "u1-a1 B1{u1,a1>u1}-S1-u2",
+      "u1-a1-u2-a2 B1{a1..a2>u2}-S1-u3",
+      "B1{B1..B1>S1}-S1-u1",
+      "u1 B1^u1{u2,u1>x9} B1-u2",
+      "u1-a1 B1{a1>S1}-S1^a1-u2",
+      "u1-a1 B1{S2>S1}-S1-u2 B2{S1>S2}-S2-u3",
+      "u1-a1-B1{a1>B2}-S1-u2-B2{u2,B1>B1}-S2"
+    ]) {
+      const { archived, branches, conversation, messages } = inTime(() => recover(picture))
+      assert.strictEqual(new Set(conversation).size, conversation.length, picture)
+      const onBranches = branches.reduce((sum, { entries }) => sum + entries, 0)
+      assert.strictEqual(conversation.length + archived + onBranches, messages, picture)
+      reduced(picture)
+    }
+  })
+
+  it("keeps the parent of a boundary that has one", () => {
+    assert.strictEqual(recovers("u1-a1-u2-a2-B1{a2>S1}-S1-u3"), "B1-S1-a2-u3")
+    assert.strictEqual(recovers("u1-a1-B1{u1,a1>B1}-S1-u2"), "B1-u1-a1-S1-u2")
   })
 })
 

@@ -1,7 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Progress from "@reprise/recovery/reducers/Progress"
 import * as Reparent from "@reprise/recovery/reducers/Reparent"
-import { findings, lines, links, located, log, type Options, places, recover, recovers, rest, tell, written } from "../picture.ts"
+import {
+  findings,
+  lines,
+  links,
+  located,
+  log,
+  type Options,
+  places,
+  recover,
+  recovers,
+  rest,
+  tell,
+  written
+} from "../picture.ts"
 import * as Recovery from "@reprise/recovery/Recovery"
 
 /** The links of a log after; before only where it says so. */
@@ -33,10 +46,7 @@ describe("Reparent", () => {
   })
 
   it("cuts every cycle, and leaves what hangs below them where it is", () => {
-    assert.strictEqual(
-      reduces("u1^a1-a1 u2^a2-a2-u3 x9-u4"),
-      "u1 u1-a1 a1-u2 u2-a2 a2-u3 u3-u4"
-    )
+    assert.strictEqual(reduces("u1^a1-a1 u2^a2-a2-u3 x9-u4"), "u1 u1-a1 a1-u2 u2-a2 a2-u3 u3-u4")
   })
 
   it("hangs a message whose parent is in another lane likewise", () => {
@@ -139,7 +149,13 @@ describe("Reparent", () => {
 
   it("names the parent that was written", () => {
     const [finding] = Reparent.reduce(written("u1-a1 x9-u2")).findings
-    assert.deepInclude(finding, { kind: "missing-parent", severity: "repair", uuid: "u2", parent: "x9", bridgedTo: "a1" })
+    assert.deepInclude(finding, {
+      kind: "missing-parent",
+      severity: "repair",
+      uuid: "u2",
+      parent: "x9",
+      bridgedTo: "a1"
+    })
   })
 })
 
@@ -153,7 +169,10 @@ describe("A damaged line", () => {
     const [u1, a1, u2, a2] = lines("u1-a1-u2-a2") as [string, string, string, string]
     const torn = u2.slice(0, u2.indexOf('"timestamp"'))
     const { conversation, findings } = Recovery.fold(located([u1, a1, torn, a2].join("\n")))
-    assert.deepStrictEqual(conversation.map(({ uuid }) => uuid), ["u1", "a1", "a2"])
+    assert.deepStrictEqual(
+      conversation.map(({ uuid }) => uuid),
+      ["u1", "a1", "a2"]
+    )
     assert.include(tell(findings), "missing-parent a2>a1")
     assert.strictEqual(findings.find(({ kind }) => kind === "gap")?.severity, "loss")
     assert.strictEqual(findings.find(({ kind }) => kind === "torn-line")?.line, 3)

@@ -4,7 +4,21 @@ import * as Notation from "@reprise/domain/testing/Notation"
 import * as Projection from "@reprise/domain/Projection"
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as Snip from "@reprise/recovery/reducers/Snip"
-import { findings, links, log, model, omitted, type Options, places, recover, recovers, rest, tell, view, written } from "../picture.ts"
+import {
+  findings,
+  links,
+  log,
+  model,
+  omitted,
+  type Options,
+  places,
+  recover,
+  recovers,
+  rest,
+  tell,
+  view,
+  written
+} from "../picture.ts"
 
 const reduces = (picture: string, options: Options = {}): string => {
   const reduced = Snip.reduce(written(picture, options))
@@ -61,7 +75,10 @@ describe("Snip", () => {
 
   it("points that finding at the line of the snip", () => {
     const picture = "u1-a1-N1{x8}-u2-N2{x9}"
-    assert.strictEqual(places(Snip.reduce(written(picture)).findings, log(picture)), "snip-unknown-id@N1 snip-unknown-id@N2")
+    assert.strictEqual(
+      places(Snip.reduce(written(picture)).findings, log(picture)),
+      "snip-unknown-id@N1 snip-unknown-id@N2"
+    )
   })
 
   it("names messages that stand later in the file as well", () => {

@@ -29,7 +29,10 @@ describe("ToolResults", () => {
     const graph = written(picture)
     const chain = pathTo(graph, "a4")
     assert.deepStrictEqual(ToolResults.findings(graph, chain, chain), [])
-    assert.strictEqual(tell(ToolResults.findings(graph, chain, ToolResults.reduce(graph, chain))), "parallel-recovered m rB,rA")
+    assert.strictEqual(
+      tell(ToolResults.findings(graph, chain, ToolResults.reduce(graph, chain))),
+      "parallel-recovered m rB,rA"
+    )
   })
 
   it("leaves a chain that lacks nothing as it is", () => {
@@ -72,10 +75,7 @@ describe("ToolResults", () => {
   })
 
   it("puts each result back with the attachments that hang on it", () => {
-    assert.strictEqual(
-      reduces("u1-a1@m(A)-a2@m(B) a1-rA-t1-t2 a2-rB-t3-a3", "a3"),
-      "u1-a1-a2-rA-t1-t2-rB-t3-a3"
-    )
+    assert.strictEqual(reduces("u1-a1@m(A)-a2@m(B) a1-rA-t1-t2 a2-rB-t3-a3", "a3"), "u1-a1-a2-rA-t1-t2-rB-t3-a3")
   })
 
   it("puts side branches of a call back: what hooks and skills added", () => {

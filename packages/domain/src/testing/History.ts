@@ -9,8 +9,8 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Line from "../Line.ts"
-import { LiveSession, type Written } from "./LiveSession.ts"
-import * as Play from "./Play.ts"
+import * as Play from "./live/Play.ts"
+import { LiveSession, type Written } from "./live/Session.ts"
 import * as Step from "./Step.ts"
 
 /**
@@ -36,7 +36,7 @@ export interface Sees {
   readonly queued: ReadonlyArray<string>
   /** Undefined where it hangs on the order inside the last round. */
   readonly interruption: "none" | "interrupted-prompt" | "interrupted-turn" | undefined
-  /** Checkpoints in the conversation, outside of rounds and not kept: what they counted, and where they stand. */
+  /** Checkpoints in the conversation, outside of rounds, not kept and with no snip after them: what they counted, and where they stand. */
   readonly checkpoints: ReadonlyArray<{ readonly uuid: string; readonly expected: number; readonly found: number }>
 }
 
@@ -89,11 +89,11 @@ export const log = (history: History): ReadonlyArray<Line.Located> => Line.decod
  */
 export const settle = (ids: ReadonlyArray<string>, rounds: ReadonlyMap<string, string>): ReadonlyArray<string> => {
   const out: Array<string> = []
-  for (let i = 0; i < ids.length; ) {
+  for (let i = 0; i < ids.length;) {
     const round = rounds.get(ids[i]!)
-    let end = i + 1
-    while (round !== undefined && end < ids.length && rounds.get(ids[end]!) === round) end++
-    out.push(...ids.slice(i, end).sort())
+    const next = round === undefined ? i + 1 : ids.findIndex((id, at) => at > i && rounds.get(id) !== round)
+    const end = next < 0 ? ids.length : next
+    out.push(...ids.slice(i, end).toSorted())
     i = end
   }
   return out
@@ -109,7 +109,7 @@ export const arbitrary = (options: { readonly maxSteps?: number } = {}): Arbitra
   Arbitrary.map(Arbitrary.array(Step.arbitrary, { maxLength: options.maxSteps ?? 32 }), make)
 
 const seesOf = (live: LiveSession): Sees => {
-  const conversation = live.visible.some((id) => live.isSpeech(id)) ? live.visible : []
+  const conversation = live.isSpoken(live.visible) ? live.visible : []
   const seen = new Set(conversation)
   const rounds = new Map<string, string>()
   for (const { id, round } of live.known.values()) if (round !== undefined) rounds.set(id, round)
@@ -132,9 +132,11 @@ const seesOf = (live: LiveSession): Sees => {
 
 const checkpointsOf = (live: LiveSession, conversation: ReadonlyArray<string>, rounds: ReadonlyMap<string, string>) => {
   const kept = live.keptBy.get(conversation[0] ?? "")
+  const lastSnip = Math.max(-1, ...Array.from(live.known.values(), ({ kind, place }) => (kind === "snip" ? place : -1)))
   return conversation.flatMap((uuid, found) => {
     const expected = live.checkpoints.get(uuid)
-    return expected === undefined || rounds.has(uuid) || kept?.has(uuid) === true ? [] : [{ uuid, expected, found }]
+    const isElse = rounds.has(uuid) || kept?.has(uuid) === true || live.get(uuid).place < lastSnip
+    return expected === undefined || isElse ? [] : [{ uuid, expected, found }]
   })
 }
 
@@ -144,7 +146,8 @@ const interruptionOf = (live: LiveSession, ids: ReadonlyArray<string>): Sees["in
   const called = new Set(all.flatMap(({ calls }) => calls))
   const { round } = all.at(-1) ?? {}
   const ofRound = (one: Written): boolean => round !== undefined && one.round === round
-  if (all.some((one) => ofRound(one) && (one.kind === "injected" || one.kind === "event" || one.kind === "command"))) return undefined
+  if (all.some((one) => ofRound(one) && (one.kind === "injected" || one.kind === "event" || one.kind === "command")))
+    return undefined
   for (const one of all.toReversed()) {
     if (one.kind === "attachment") continue
     if (one.kind === "prompt") return "interrupted-prompt"

@@ -81,7 +81,12 @@ export type Step = Data.TaggedEnum<{
   /** Back to the end of what a rewind or branch left. */
   readonly Return: { readonly to: number; readonly by: "marker" | "last-prompt" }
   /** Lines of a subagent, in the main file; `twin`: one has the id of a message of the conversation. */
-  readonly Sidechain: { readonly entries: number; readonly named: boolean; readonly twin: boolean; readonly under: boolean }
+  readonly Sidechain: {
+    readonly entries: number
+    readonly named: boolean
+    readonly twin: boolean
+    readonly under: boolean
+  }
   readonly SetMetadata: { readonly kind: MetadataKind; readonly value: number }
   readonly Noise: { readonly kind: "file-history" | "attribution" | "enqueue" | "dequeue" | "unknown" }
   /** The next message hangs on a link, which stands before it in the file, or behind it. */
@@ -225,12 +230,12 @@ const oldShape = ([, a]: Dice): Step => OldShape({ shape: pick(shapes, a) })
 
 /** How often each step comes; ends of the range come up more often than its middle. */
 const table: ReadonlyArray<(dice: Dice) => Step> = [
-  ...[say, reply, callTools, say, reply, attach, callTools, endTurn],
-  ...[say, reply, callTools, compact, snip, rewind, branch, deliver],
-  ...[say, callTools, setMetadata, link, back, sidechain, reply, compact],
-  ...[say, callTools, crash, resume, oldShape, noise, deliver, rewind],
-  ...[attach, callTools, snip, branch, back, link, reply, endTurn]
-]
+  [say, reply, callTools, say, reply, attach, callTools, endTurn],
+  [say, reply, callTools, compact, snip, rewind, branch, deliver],
+  [say, callTools, setMetadata, link, back, sidechain, reply, compact],
+  [say, callTools, crash, resume, oldShape, noise, deliver, rewind],
+  [attach, callTools, snip, branch, back, link, reply, endTurn]
+].flat()
 
 const die = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
 

@@ -49,11 +49,18 @@ export const toWellFormed = <A>(value: A): A => {
   ]
   for (let step = rest.pop(); step !== undefined; step = rest.pop()) {
     const { from, into, key } = step
-    const copy = isObject(from) ? (Array.isArray(from) ? [] : {}) : typeof from === "string" ? from.toWellFormed() : from
+    const copy = isObject(from)
+      ? Array.isArray(from)
+        ? []
+        : {}
+      : typeof from === "string"
+        ? from.toWellFormed()
+        : from
     // Defined, not assigned: a key may be `__proto__`.
     Object.defineProperty(into, key, { value: copy, configurable: true, enumerable: true, writable: true })
     if (!isObject(from) || !isObject(copy)) continue
-    for (const own of Object.keys(from).toReversed()) rest.push({ from: from[own], into: copy, key: own.toWellFormed() })
+    for (const own of Object.keys(from).toReversed())
+      rest.push({ from: from[own], into: copy, key: own.toWellFormed() })
   }
   return root.value as A
 }

@@ -34,7 +34,10 @@ export const isReduced = (graph: SessionGraph.SessionGraph): boolean => {
 }
 
 const sameCompaction = (a: SessionGraph.Compaction, b: SessionGraph.Compaction): boolean =>
-  a.boundary === b.boundary && a.prunes === b.prunes && a.kept.length === b.kept.length && a.kept.every((node, i) => node === b.kept[i])
+  a.boundary === b.boundary &&
+  a.prunes === b.prunes &&
+  a.kept.length === b.kept.length &&
+  a.kept.every((node, i) => node === b.kept[i])
 
 /**
  * Puts the kept messages of the compaction that counts in their place.
@@ -60,14 +63,15 @@ const choose = (
   graph: SessionGraph.SessionGraph
 ): { readonly counted: Record | undefined; readonly findings: ReadonlyArray<Finding.Finding> } => {
   const findings: Array<Finding.Finding> = []
-  const firstRecord = graph.nodes.findIndex(({ entry }) => Boundary.preserved(entry) !== undefined)
+  const boundaries = graph.systems.filter((node) => Boundary.isCompact(graph.nodes[node]!.entry))
+  if (boundaries.length === 0) return { counted: undefined, findings }
+  const firstRecord = boundaries.find((node) => Boundary.preserved(graph.nodes[node]!.entry) !== undefined) ?? -1
+  const lastSaid = graph.nodes.findLastIndex(({ entry: { type } }) => type === "user" || type === "assistant")
   const mayPass = passing(graph, firstRecord)
-  let unfinished = true
-  for (let i = graph.nodes.length - 1; i >= 0; i--) {
+  for (const i of boundaries.toReversed()) {
     const { at, entry, uuid } = graph.nodes[i]!
-    if (entry.type === "user" || entry.type === "assistant") unfinished = false
-    if (graph.removed.has(i) || !Boundary.isCompact(entry)) continue
-    if (unfinished) {
+    if (graph.removed.has(i)) continue
+    if (i > lastSaid) {
       findings.push(Finding.make("boundary-unfinished", { uuid }, at))
       continue
     }
@@ -136,11 +140,7 @@ const isBetween = (graph: SessionGraph.SessionGraph, node: number, anchor: numbe
   Conversation.descendsFrom(graph, anchor, node) && Conversation.descendsFrom(graph, node, boundary)
 
 /** The anchor of the kept messages; the summary where it is in no line. */
-const anchorOf = (
-  graph: SessionGraph.SessionGraph,
-  boundary: number,
-  findings: Array<Finding.Finding>
-): number => {
+const anchorOf = (graph: SessionGraph.SessionGraph, boundary: number, findings: Array<Finding.Finding>): number => {
   const { at, entry, uuid } = graph.nodes[boundary]!
   const anchor = Boundary.preserved(entry)?.anchor ?? ""
   const named = graph.byId.get(anchor)
@@ -198,7 +198,7 @@ const segment = (
   const walk: Array<number> = []
   for (let at = tail; at >= 0 && walk.length <= graph.nodes.length; at = graph.parent[at]!) {
     walk.push(at)
-    if (at === head) return walk.reverse()
+    if (at === head) return walk.toReversed()
   }
   return undefined
 }

@@ -46,9 +46,17 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
     }
   }
   bridge(loose(parent), false)
-  bridge(cycles(parent).map((cycle) => oldest(cycle, times)).sort((a, b) => a - b), true)
-  const ordered = [...owners].sort((a, b) => a - b)
-  const findings = ordered.flatMap((owner) => [report(graph, owner, parent[owner]!), ...gap(graph, owner, parent[owner]!)])
+  bridge(
+    cycles(parent)
+      .map((cycle) => oldest(cycle, times))
+      .toSorted((a, b) => a - b),
+    true
+  )
+  const ordered = [...owners].toSorted((a, b) => a - b)
+  const findings = ordered.flatMap((owner) => [
+    report(graph, owner, parent[owner]!),
+    ...gap(graph, owner, parent[owner]!)
+  ])
   return { ...graph, parent, dangling: new Map(), bridged: owners, findings: [...graph.findings, ...findings] }
 }
 

@@ -33,8 +33,8 @@ export const reduce = (graph: SessionGraph.SessionGraph): SessionGraph.SessionGr
 
 const named = (graph: SessionGraph.SessionGraph): ReadonlySet<number> => {
   const nodes = new Set<number>()
-  for (const { entry } of graph.nodes) {
-    for (const uuid of Boundary.removed(entry) ?? []) {
+  for (const snip of graph.systems) {
+    for (const uuid of Boundary.removed(graph.nodes[snip]!.entry) ?? []) {
       const node = graph.byId.get(uuid)
       if (node !== undefined) nodes.add(node)
     }
@@ -43,7 +43,8 @@ const named = (graph: SessionGraph.SessionGraph): ReadonlySet<number> => {
 }
 
 const unknown = (graph: SessionGraph.SessionGraph): ReadonlyArray<Finding.Finding> =>
-  graph.nodes.flatMap(({ at, entry, uuid }) => {
+  graph.systems.flatMap((snip) => {
+    const { at, entry, uuid } = graph.nodes[snip]!
     const uuids = (Boundary.removed(entry) ?? []).filter((id) => !graph.byId.has(id))
     return uuids.length === 0 ? [] : [Finding.make("snip-unknown-id", { uuid, uuids }, at)]
   })

@@ -36,7 +36,13 @@ export const isReduced = (graph: Graph, chain: Chain): boolean => missing(graph,
  */
 export const reduce = (graph: Graph, chain: Chain): Chain => {
   const behind = missing(graph, chain)
-  return behind.size === 0 ? chain : chain.flatMap((node) => [node, ...(behind.get(node) ?? [])])
+  if (behind.size === 0) return chain
+  const whole: Array<number> = []
+  for (const node of chain) {
+    whole.push(node)
+    for (const back of behind.get(node) ?? []) whole.push(back)
+  }
+  return whole
 }
 
 /**
@@ -46,55 +52,66 @@ export const reduce = (graph: Graph, chain: Chain): Chain => {
  * @since 0.1.0
  */
 export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArray<Finding.Finding> => {
+  if (before.length === after.length) return []
   const stood = new Set(before)
   const recovered = new Map<string, Array<SessionGraph.Node>>()
   let messageId = ""
-  for (const index of after) {
-    const node = graph.nodes[index]!
-    messageId = Round.replyOf(node.entry) ?? messageId
-    if (stood.has(index)) continue
+  let known = -1
+  after.forEach((index, place) => {
+    if (stood.has(index)) return
+    // The reply that it stands in or behind.
+    const named = after
+      .slice(known + 1, place + 1)
+      .findLast((at) => Round.replyOf(graph.nodes[at]!.entry) !== undefined)
+    if (named !== undefined) messageId = Round.replyOf(graph.nodes[named]!.entry)!
+    known = place
     const nodes = recovered.get(messageId)
-    if (nodes === undefined) recovered.set(messageId, [node])
-    else nodes.push(node)
-  }
+    if (nodes === undefined) recovered.set(messageId, [graph.nodes[index]!])
+    else nodes.push(graph.nodes[index]!)
+  })
   return Array.from(recovered, ([id, nodes]) =>
     Finding.make("parallel-recovered", { messageId: id, uuids: nodes.map(({ uuid }) => uuid) }, nodes[0]!.at)
   )
 }
 
-/** One reply on the chain: what stands before it (-1: nothing), its parts, and which of its calls are not answered. */
+/** One reply on the chain: what stands before it (-1: nothing), its parts, and what belongs to it and is missing. */
 interface Reply {
   readonly before: number
   readonly parts: Array<number>
-  readonly open: Set<string>
   readonly siblings: Array<number>
   readonly results: Array<number>
 }
 
 /** For nodes of the chain: what goes right behind them. */
 const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<number>> => {
-  const onChain = new Set(chain)
-  const isOff = offChain(graph, onChain)
-  const { byCall, byId, byNode, byParent } = repliesOn(graph, chain)
   const behind = new Map<number, Array<number>>()
+  const isOff = offChain(graph, chain)
+  const off: Array<number> = []
+  for (let i = 0; i < graph.nodes.length; i++) if (isOff(i)) off.push(i)
+  if (off.length === 0) return behind
+  const sought = soughtBy(graph, off)
+  const { byCall, byId, byNode, byParent, replies } = repliesOn(graph, chain, sought)
+  const open = new Set(byCall.keys())
   const placed = new Set<number>()
   const notesOf = notes(graph, isOff, placed)
 
-  for (let i = 0; i < graph.nodes.length; i++) {
-    if (!isOff(i)) continue
+  for (const i of off) {
     const id = Round.replyOf(graph.nodes[i]!.entry)
     if (id === undefined || !byId.has(id)) continue
     const reply = siblingOf(graph, i, id, byNode, byParent)
     if (reply === undefined) continue
     reply.siblings.push(i)
     placed.add(i)
-    byNode.set(i, reply)
-    for (const call of graph.nodes[i]!.calls) openCall(byCall, reply, call)
+    byNode[i] = reply
+    for (const call of graph.nodes[i]!.calls) {
+      if (!sought.calls.has(call) || byCall.has(call)) continue
+      byCall.set(call, reply)
+      open.add(call)
+    }
   }
-  for (const node of chain) for (const call of graph.nodes[node]!.answers) byCall.get(call)?.open.delete(call)
-  for (let i = 0; i < graph.nodes.length; i++) {
-    if (!isOff(i)) continue
-    const reply = answered(graph, i, byCall, byNode)
+  if (open.size > 0) for (const node of chain) for (const call of graph.nodes[node]!.answers) open.delete(call)
+  for (const i of off) {
+    const reply = answered(graph, i, open, byCall, byNode)
     if (reply === undefined) continue
     reply.results.push(i)
     placed.add(i)
@@ -104,12 +121,12 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     if (answers.length > 0 || calls.length > 0) push(behind, node, notesOf(node))
   }
   const withNotes = (node: number): ReadonlyArray<number> => [node, ...notesOf(node)]
-  for (const { before, parts, results, siblings } of new Set(byNode.values())) {
+  for (const { before, parts, results, siblings } of replies) {
     for (const node of siblings) {
       const place = parts.findLast((part) => part < node) ?? before
       push(behind, place < 0 ? parts[0]! : place, withNotes(node))
     }
-    push(behind, parts.at(-1)!, results.flatMap(withNotes))
+    if (results.length > 0) push(behind, parts.at(-1)!, results.flatMap(withNotes))
   }
   return behind
 }
@@ -119,43 +136,63 @@ const push = (behind: Map<number, Array<number>>, node: number, nodes: ReadonlyA
 }
 
 /** Nodes that the chain lacks and may have: not removed, and not from before its boundary unless kept. */
-const offChain = (graph: Graph, onChain: ReadonlySet<number>) => {
-  const boundary = graph.compaction !== undefined && onChain.has(graph.compaction.boundary) ? graph.compaction.boundary : -1
-  return (node: number): boolean => node > boundary && !onChain.has(node) && !graph.removed.has(node)
+const offChain = (graph: Graph, chain: Chain) => {
+  const onChain = new Uint8Array(graph.nodes.length)
+  for (const node of chain) onChain[node] = 1
+  const { boundary } = graph.compaction ?? { boundary: -1 }
+  const first = onChain[boundary] === 1 ? boundary : -1
+  return (node: number): boolean => node > first && onChain[node] === 0 && !graph.removed.has(node)
 }
 
-const repliesOn = (graph: Graph, chain: Chain) => {
-  const byNode = new Map<number, Reply>()
+/** What the nodes off the chain can belong to: all else on the chain need not be looked up. */
+interface Sought {
+  readonly replies: ReadonlySet<string>
+  readonly calls: ReadonlySet<string>
+}
+
+const soughtBy = (graph: Graph, off: ReadonlyArray<number>): Sought => {
+  const replies = new Set<string>()
+  const calls = new Set<string>()
+  for (const node of off) {
+    const { answers, entry } = graph.nodes[node]!
+    const id = Round.replyOf(entry)
+    if (id !== undefined) replies.add(id)
+    for (const call of answers) calls.add(call)
+  }
+  return { replies, calls }
+}
+
+const repliesOn = (graph: Graph, chain: Chain, sought: Sought) => {
+  const replies: Array<Reply> = []
+  const byNode: Array<Reply | undefined> = Array.from({ length: graph.nodes.length })
   const byId = new Map<string, Reply>()
   const byCall = new Map<string, Reply>()
   const byParent = new Map<string, Reply>()
-  let sincePrompt = new Map<string, Reply>()
+  const sincePrompt = new Map<string, Reply>()
   let before = -1
   for (const node of chain) {
     const { calls, entry } = graph.nodes[node]!
-    if (Round.isPrompt(graph.nodes[node]!)) sincePrompt = new Map()
+    if (Round.isPrompt(graph.nodes[node]!)) sincePrompt.clear()
     if (entry.type !== "assistant") {
       before = node
       continue
     }
     const id = Round.replyOf(entry) ?? entry.uuid
-    const known = sincePrompt.get(id)
-    const reply = known ?? { before, parts: [], open: new Set(), siblings: [], results: [] }
+    let reply = sincePrompt.get(id)
+    if (reply === undefined) {
+      reply = { before, parts: [], siblings: [], results: [] }
+      replies.push(reply)
+      sincePrompt.set(id, reply)
+    }
     reply.parts.push(node)
     before = node
-    sincePrompt.set(id, reply)
+    byNode[node] = reply
+    for (const call of calls) if (sought.calls.has(call) && !byCall.has(call)) byCall.set(call, reply)
+    if (!sought.replies.has(id)) continue
     byId.set(id, reply)
-    byNode.set(node, reply)
     byParent.set(`${graph.parent[node]} ${id}`, reply)
-    for (const call of calls) openCall(byCall, reply, call)
   }
-  return { byCall, byId, byNode, byParent }
-}
-
-const openCall = (byCall: Map<string, Reply>, reply: Reply, call: string): void => {
-  if (byCall.has(call)) return
-  byCall.set(call, reply)
-  reply.open.add(call)
+  return { byCall, byId, byNode, byParent, replies }
 }
 
 /**
@@ -166,13 +203,13 @@ const siblingOf = (
   graph: Graph,
   node: number,
   id: string,
-  byNode: ReadonlyMap<number, Reply>,
+  byNode: ReadonlyArray<Reply | undefined>,
   byParent: ReadonlyMap<string, Reply>
 ): Reply | undefined => {
   for (let at = graph.parent[node]!; ; at = graph.parent[at]!) {
     const beside = byParent.get(`${at} ${id}`)
     if (beside !== undefined || at < 0) return beside
-    if (Round.replyOf(graph.nodes[at]!.entry) === id) return byNode.get(at)
+    if (Round.replyOf(graph.nodes[at]!.entry) === id) return byNode[at]
     if (Round.isTurn(graph.nodes[at]!)) return undefined
   }
 }
@@ -181,17 +218,17 @@ const siblingOf = (
 const answered = (
   graph: Graph,
   node: number,
+  open: Set<string>,
   byCall: ReadonlyMap<string, Reply>,
-  byNode: ReadonlyMap<number, Reply>
+  byNode: ReadonlyArray<Reply | undefined>
 ): Reply | undefined => {
   const ids = graph.nodes[node]!.answers
   if (ids.length === 0) return undefined
   let reply: Reply | undefined
   for (const id of ids) {
-    const owner = byCall.get(id)
-    if (owner?.open.delete(id) === true) reply ??= owner
+    if (open.delete(id)) reply ??= byCall.get(id)
   }
-  return reply ?? (ids.some((id) => byCall.has(id)) ? undefined : byNode.get(graph.parent[node]!))
+  return reply ?? (ids.some((id) => byCall.has(id)) ? undefined : byNode[graph.parent[node]!])
 }
 
 /**
@@ -210,7 +247,7 @@ const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlyS
       found.push(at)
       const own: Array<number> = []
       for (let child = first[at]!; child >= 0; child = next[child]!) own.push(child)
-      stack.push(...own.reverse())
+      stack.push(...own.toReversed())
     }
     return found
   }

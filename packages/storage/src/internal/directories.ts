@@ -13,7 +13,7 @@ import * as path from "node:path"
 export type Changed = Set<string>
 
 /** A directory above a log can be written by others. */
-export class Shared extends Error {
+class Shared extends Error {
   readonly code = "ESHARED"
 }
 

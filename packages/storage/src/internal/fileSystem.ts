@@ -56,23 +56,23 @@ export const make = Effect.fnUntraced(function* (projects: string) {
   }, Effect.uninterruptible)
   const opened = (file: string, use: (open: FileSystem.File) => Effect.Effect<void, PlatformError.PlatformError>) =>
     Effect.scoped(Effect.flatMap(fs.open(file, { flag: "r+" }), use))
+  const rewrite = Effect.fnUntraced(function* (file: string, start: number, lines: Uint8Array) {
+    const size = yield* sizeOf(fs, file)
+    const last =
+      size < start + lines.length
+        ? undefined
+        : yield* attempt("rewrite", file, byteAt(fs, file, start + lines.length - 1))
+    const count = EntryLog.rewritable(lines, size - start, last)
+    if (count < 0) return yield* new EntryLog.EntryLogError({ operation: "rewrite", path: file, reason: "NotFound" })
+    const write = opened(file, (open) =>
+      Effect.andThen(open.seek(BigInt(start), "start"), open.writeAll(lines.subarray(0, count)))
+    )
+    yield* attempt("rewrite", file, write)
+    if (start + count > size) ours.set(file, start + count)
+  }, Effect.uninterruptible)
   return EntryLog.EntryLog.of({
     append: (log, lines) => Semaphore.withPermit(one, append(pathOf(log), lines)),
-    rewrite: (log, start, lines) => {
-      const file = pathOf(log)
-      return sizeOf(fs, file).pipe(
-        Effect.flatMap((size) =>
-          size < start + lines.length
-            ? Effect.fail(new EntryLog.EntryLogError({ operation: "rewrite", path: file, reason: "NotFound" }))
-            : attempt(
-                "rewrite",
-                file,
-                opened(file, (open) => Effect.andThen(open.seek(BigInt(start), "start"), open.writeAll(lines)))
-              )
-        ),
-        (rewrite) => Semaphore.withPermit(one, Effect.uninterruptible(rewrite))
-      )
-    },
+    rewrite: (log, start, lines) => Semaphore.withPermit(one, rewrite(pathOf(log), start, lines)),
     sync: (log) =>
       attempt(
         "sync",
@@ -121,10 +121,17 @@ const prepare = Effect.fnUntraced(function* ({ fs, path }: Place, file: string) 
     yield* fs.chmod(file, 0o600)
     return { size, isTorn: false }
   }
-  const last = new Uint8Array(1)
-  const read = Effect.flatMap(fs.open(file, { flag: "r" }), (open) => open.read(last, { position: BigInt(size - 1) }))
-  return { size, isTorn: (yield* Effect.scoped(read)) === 1 && last[0] !== LF }
+  return { size, isTorn: (yield* byteAt(fs, file, size - 1)) !== LF }
 })
+
+const byteAt = (fs: FileSystem.FileSystem, file: string, at: number) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const byte = new Uint8Array(1)
+      yield* (yield* fs.open(file, { flag: "r" })).read(byte, { position: BigInt(at) })
+      return byte[0]
+    })
+  )
 
 /** The size of a file, 0 when there is none. */
 const sizeOf = (fs: FileSystem.FileSystem, file: string): Effect.Effect<number> =>

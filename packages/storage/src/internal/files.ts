@@ -110,10 +110,11 @@ export const make = (options: Options): Files => {
     rewrite: (file, start, lines) => {
       const fd = fs.openSync(file, O_RDWR | O_NOFOLLOW)
       try {
-        mustBe(fd, ours.get(file), start + lines.length)
-        for (let count = 0; count < lines.length;) {
-          count += some(fs.writeSync(fd, lines, count, lines.length - count, start + count))
-        }
+        const { dev, ino, size } = mustBe(fd, ours.get(file))
+        const most = EntryLog.rewritable(lines, size - start, byteAt(fd, start + lines.length - 1))
+        if (most < 0) throw gone()
+        for (let count = 0; count < most;) count += some(fs.writeSync(fd, lines, count, most - count, start + count))
+        if (start + most > size) ours.set(file, { dev, ino, end: start + most })
       } finally {
         fs.closeSync(fd)
       }
@@ -241,13 +242,14 @@ const remember = (ours: Map<string, Ours>, file: string, { dev, fd, ino }: Open)
   }
 }
 
-/** Throws as if there were no file when it is known to be another than ours, or is shorter. */
-const mustBe = (fd: number, ours: Ours | undefined, size = 0): void => {
-  const { dev, ino, size: found } = fs.fstatSync(fd)
-  const isOurs = ours?.ino === undefined || (ours.ino === ino && ours.dev === dev)
-  if (isOurs && found >= size) return
-  throw Object.assign(new Error("another file is in its place"), { code: "ENOENT" })
+/** Throws as if there were no file when it is known to be another than ours. */
+const mustBe = (fd: number, ours: Ours | undefined): fs.Stats => {
+  const stat = fs.fstatSync(fd)
+  if (ours?.ino === undefined || (ours.ino === stat.ino && ours.dev === stat.dev)) return stat
+  throw gone()
 }
+
+const gone = (): Error => Object.assign(new Error("another file is in its place"), { code: "ENOENT" })
 
 /** A write that writes nothing would be tried for ever. */
 const some = (count: number): number => {
@@ -256,7 +258,11 @@ const some = (count: number): number => {
 }
 
 const isTorn = (fd: number, size: number): boolean => {
-  if (size === 0) return false
-  const last = new Uint8Array(1)
-  return fs.readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF
+  const last = byteAt(fd, size - 1)
+  return last !== undefined && last !== LF
+}
+
+const byteAt = (fd: number, at: number): number | undefined => {
+  const byte = new Uint8Array(1)
+  return at >= 0 && fs.readSync(fd, byte, 0, 1, at) === 1 ? byte[0] : undefined
 }

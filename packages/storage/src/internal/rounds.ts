@@ -14,7 +14,7 @@ import type * as EntryLog from "../EntryLog.ts"
 import * as Backlog from "./backlog.ts"
 
 /** All that was accepted before it is committed once it is settled, but for `queued` entries of its logs. */
-export interface Barrier {
+interface Barrier {
   readonly _tag: "Barrier"
   /** The logs that it is about, each with the number of lines that must be committed. */
   readonly targets: ReadonlyArray<{ readonly backlog: Backlog.Backlog; readonly upTo: number }>
@@ -22,7 +22,7 @@ export interface Barrier {
 }
 
 /** It is time to sync what was written. */
-export interface Tick {
+interface Tick {
   readonly _tag: "Tick"
 }
 

@@ -22,6 +22,7 @@ import * as EntryLog from "../EntryLog.ts"
 import * as LineReader from "../LineReader.ts"
 import type * as SessionLock from "../SessionLock.ts"
 import type * as SessionWriter from "../SessionWriter.ts"
+import type * as Transcript from "../Transcript.ts"
 import * as Chain from "./chain.ts"
 import * as Content from "./content.ts"
 import * as Foreign from "./foreign.ts"
@@ -46,16 +47,6 @@ export interface Session extends Foreign.Watched {
   /** Time of the first entry of the turn, in milliseconds since 1970. */
   turnStart: number | undefined
   isClosed: boolean
-}
-
-/** How a body is appended. */
-export interface AppendOptions {
-  readonly agentId?: string
-  readonly subPath?: ReadonlyArray<string>
-  readonly parent?: string | null
-  readonly uuid?: string
-  readonly cwd?: string
-  readonly gitBranch?: string
 }
 
 /** The program's `SecureRandom`, or one over the system's where there is none. */
@@ -263,7 +254,7 @@ const mustEqual = Effect.fnUntraced(function* (self: Session, entry: Entry.Known
 export const append = Effect.fnUntraced(function* (
   self: Session,
   body: () => Message.MessageBody,
-  options: AppendOptions
+  options: Transcript.AppendOptions
 ) {
   const lane = yield* laneOf(self, options.agentId, options.subPath)
   const { chain } = lane

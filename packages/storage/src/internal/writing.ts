@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function* (options: SessionWriter.Options)
     Effect.andThen(Fiber.await(fiber)),
     Effect.andThen(
       Effect.suspend(() => {
-        if (intake.entries === 0 || state.isReported) return Effect.void
+        if (intake.entries === 0) return Effect.void
         state.isReported = true
         return Effect.fail(unwritten(rounds))
       })
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (options: SessionWriter.Options)
     Effect.uninterruptible
   )
   // Runs before the fork's own interruption, being added after it.
-  yield* Effect.addFinalizer(() => Effect.orDie(end))
+  yield* Effect.addFinalizer(() => (state.isReported ? Effect.void : Effect.orDie(end)))
   return doors(rounds, intake, queue, state, batchBytes, {
     close: end,
     committed: subscribers.stream,
@@ -122,6 +122,15 @@ const doors = (
       return Effect.fail(new Errors.NotJson({ cause }))
     }
   }
+  /** As `accepting`, without a closure: it is run for each entry. */
+  const appendNow = (log: EntryLog.LogId, entry: Backlog.Written): Effect.Effect<void, Errors.NotJson> => {
+    try {
+      Intake.append(intake, log, entry)
+      return Effect.void
+    } catch (cause) {
+      return Effect.fail(new Errors.NotJson({ cause }))
+    }
+  }
   const barrier = (backlogs: Iterable<Backlog.Backlog>): Effect.Effect<void, Errors.FlushError> => {
     const done = Deferred.makeUnsafe<void, Errors.FlushError>()
     Queue.offerUnsafe(queue, {
@@ -143,10 +152,7 @@ const doors = (
     ...others,
     submit: (step) => enter(() => Effect.succeed(step(offer))),
     append: (log, entry) =>
-      Effect.suspend(() => {
-        const accept = () => Intake.append(intake, log, entry)
-        return isReady() ? accepting(accept) : enter(() => accepting(accept))
-      }),
+      Effect.suspend(() => (isReady() ? appendNow(log, entry) : enter(() => appendNow(log, entry)))),
     appendAll: (log, entries) => enter(() => accepting(() => Intake.appendAll(intake, log, entries))),
     appendDurable: Effect.fn("SessionWriter.appendDurable")(function* (log, entry) {
       // Accepting and asking is one step, so that the entry is not committed without the disk before.

@@ -141,6 +141,19 @@ const promises: { readonly [name: string]: Effect.Effect<void, EntryLog.EntryLog
     assert.equal(reason, "NotFound")
   }),
 
+  "rewrite adds a last LF that an append did not get in, and spares what another put in its place": Effect.gen(
+    function* () {
+      const port = yield* EntryLog.EntryLog
+      const { start } = yield* append(log, '{"a":1}')
+      yield* port.rewrite(log, start, bytes('{"a":1}\n'))
+      assert.deepEqual(yield* append(log, "{}\n"), { start: 8, end: 11 })
+      yield* port.rewrite(log, 8, bytes("{}\n"))
+      yield* reads(log, '{"a":1}\n{}\n')
+      yield* port.rewrite(log, 0, bytes('{"a":1}\n{\n'))
+      yield* reads(log, '{"a":1}\n{}\n')
+    }
+  ),
+
   "what is behind the expected end is foreign, until it was appended to": Effect.gen(function* () {
     const port = yield* EntryLog.EntryLog
     yield* append(log, '{"a":1}\n')

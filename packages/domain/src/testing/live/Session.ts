@@ -1,5 +1,5 @@
 /**
- * LiveSession: a session at work: what its reader sees, and the lines it has written so far. It knows no rule of
+ * Session: a session at work: what its reader sees, and the lines it has written so far. It knows no rule of
  * recovery; what it shows is what a log of these lines must be recovered to.
  *
  *   visible   u1 a2 a3 r4        the list that the next request is made from
@@ -37,9 +37,18 @@ const letters = {
   snip: "N"
 } as const
 
-const notes: ReadonlySet<Kind> = new Set<Kind>(["attachment", "injected", "event", "command"])
+const notes: ReadonlySet<Kind> = new Set(["attachment", "injected", "event", "command"])
 const speech: ReadonlySet<Kind> = new Set<Kind>([
-  ...(["prompt", "marker", "output", "injected", "reply", "error", "call", "result", "command", "summary"] as const)
+  "prompt",
+  "marker",
+  "output",
+  "injected",
+  "reply",
+  "error",
+  "call",
+  "result",
+  "command",
+  "summary"
 ])
 
 /**
@@ -158,7 +167,19 @@ export class LiveSession {
     const second = how.second ?? this.seconds + 1
     const { calls = [], answers = [], misplaced = false } = how
     const round = how.round ?? (notes.has(kind) ? this.roundOfNote(parent) : undefined)
-    const written = { id, kind, body, parent, round, calls, answers, misplaced, second, place: this.known.size, carries: false }
+    const written = {
+      id,
+      kind,
+      body,
+      parent,
+      round,
+      calls,
+      answers,
+      misplaced,
+      second,
+      place: this.known.size,
+      carries: false
+    }
     this.known.set(id, written)
     this.writeLine(id, via ?? parent, body, how.timeless === true ? undefined : second, how.bare === true)
     if (waiting?.behind === true) this.writeLink(waiting.id, waiting.type, parent)
@@ -181,11 +202,20 @@ export class LiveSession {
     this.seconds++
     const time = second === undefined ? undefined : { timestamp: timeOf(second) }
     const side = bare ? undefined : { isSidechain: false }
-    this.lines.push({ id, text: JSON.stringify({ parentUuid: parent, ...side, ...body, uuid: id, ...time, sessionId }) })
+    this.lines.push({
+      id,
+      text: JSON.stringify({ parentUuid: parent, ...side, ...body, uuid: id, ...time, sessionId })
+    })
   }
 
   writeLink(id: string, type: string, parent: string | null): void {
     this.note({ type, uuid: id, parentUuid: parent, timestamp: timeOf(this.seconds + 1) }, true)
+  }
+
+  /** The line of a sidechain's message. */
+  writeAside(id: string, body: object): void {
+    this.note({ ...body, uuid: id, timestamp: timeOf(this.seconds + 1) }, true)
+    this.sidechains.push(id)
   }
 
   /** A line that was cut. */
@@ -202,8 +232,9 @@ export class LiveSession {
     return notes.has(this.get(id).kind)
   }
 
-  isSpeech(id: string): boolean {
-    return speech.has(this.get(id).kind)
+  /** Whether anything is said in these: what else there is makes no conversation. */
+  isSpoken(ids: ReadonlyArray<string>): boolean {
+    return ids.some((id) => speech.has(this.get(id).kind))
   }
 
   /** Whether the message was kept by the boundary that this list starts at: it then hangs on the one before it. */

@@ -1,15 +1,15 @@
 /**
- * PlayRound: a reply with tool calls, as it is written down in all the ways that are known.
+ * Round: a reply with tool calls, as it is written down in all the ways that are known.
  *
  *   visible   … a1(text) a2(call c1) a3(call c2) r4(c2) t5(note) r6(c1)       one round, however it is linked
  *
  * 1. Entries of the reply share `message.id`; calls and results may come apart, together, in any order, or late.
  * 2. A result that hangs on nothing of its round is never the last line of it, and the session never goes on from it.
  */
-import * as Content from "../Content.ts"
-import * as Message from "../Message.ts"
-import type { LiveSession, Written } from "./LiveSession.ts"
-import type * as Step from "./Step.ts"
+import * as Content from "../../Content.ts"
+import * as Message from "../../Message.ts"
+import type { LiveSession, Written } from "./Session.ts"
+import type * as Step from "../Step.ts"
 
 interface Call {
   readonly id: string
@@ -37,15 +37,28 @@ export const callTools = (session: LiveSession, step: Step.Round): void => {
     members.push(call)
     if (((step.noted >> (4 + members.length)) & 1) === 1) annotate(session, call.id, "event")
     for (const id of group) calls.push({ id, entry: call.id })
-    if (step.streamed) members.push(...results.of(group.filter((id) => !isLate(id)), false))
+    if (step.streamed)
+      members.push(
+        ...results.of(
+          group.filter((id) => !isLate(id)),
+          false
+        )
+      )
   }
   const onTime = ids.filter((id) => !isLate(id))
   if (!step.streamed) members.push(...results.of(permuted(onTime, step.order), true))
   const late = calls.filter(({ id }) => isLate(id))
   session.pending = [...session.pending, ...late.map(({ entry, id }) => ({ call: id, entry, round }))]
-  if (step.early && onTime.length > 0) moveBeforeCall(session, members.find(({ answers }) => answers.length > 0)!, calls)
+  if (step.early && onTime.length > 0)
+    moveBeforeCall(
+      session,
+      members.find(({ answers }) => answers.length > 0)!,
+      calls
+    )
   // A late result finds its round by a call or result on which the session went on.
-  const hooks = members.filter((one) => !one.misplaced && (late.length === 0 || one.calls.length + one.answers.length > 0))
+  const hooks = members.filter(
+    (one) => !one.misplaced && (late.length === 0 || one.calls.length + one.answers.length > 0)
+  )
   session.tip = hooks[hooks.length - 1 - (step.hook % hooks.length)]!.id
 }
 
@@ -69,7 +82,10 @@ const speak = (
   content: ReadonlyArray<Content.Block>,
   calls: ReadonlyArray<string>
 ): Written =>
-  session.say(calls.length > 0 ? "call" : "reply", Message.assistant({ id: round, model: "model", content }), { round, calls })
+  session.say(calls.length > 0 ? "call" : "reply", Message.assistant({ id: round, model: "model", content }), {
+    round,
+    calls
+  })
 
 /** A note on an entry of the round, on which the session does not go on. */
 const annotate = (session: LiveSession, parent: string, kind: "attachment" | "event"): void => {
@@ -88,7 +104,13 @@ class Results {
   private written = 0
   private previous: string | undefined
 
-  constructor(session: LiveSession, step: Step.Round, round: string, before: string | null, calls: ReadonlyArray<Call>) {
+  constructor(
+    session: LiveSession,
+    step: Step.Round,
+    round: string,
+    before: string | null,
+    calls: ReadonlyArray<Call>
+  ) {
     this.session = session
     this.step = step
     this.round = round
@@ -137,7 +159,10 @@ const moveBeforeCall = (session: LiveSession, result: Written, calls: ReadonlyAr
  * @category combinators
  * @since 0.1.0
  */
-export const deliver = (session: LiveSession, { follow, which }: { readonly which: number; readonly follow: boolean }): void => {
+export const deliver = (
+  session: LiveSession,
+  { follow, which }: { readonly which: number; readonly follow: boolean }
+): void => {
   if (session.pending.length === 0) return
   const { call, entry, round } = session.pending[which % session.pending.length]!
   session.pending = session.pending.filter((one) => one.call !== call)

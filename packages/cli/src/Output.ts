@@ -1,0 +1,70 @@
+/**
+ * Output: what the command prints, and how far it is.
+ *
+ * 1. Texts are printed as they come, one at a time; a reader that has seen enough, as `head` does, is no error.
+ * 2. How far something is stands on one line of the terminal that standard error is, and is gone afterwards. Where it
+ *    is none, nothing is shown.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as PlatformError from "effect/PlatformError"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import * as Terminal from "effect/Terminal"
+import * as Style from "./Style.ts"
+
+/**
+ * Prints texts to standard output.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const print = Effect.fnUntraced(function* <E, R>(texts: Stream.Stream<string, E, R>) {
+  const stdio = yield* Stdio.Stdio
+  yield* Stream.run(texts, stdio.stdout({ endOnDone: false })).pipe(Effect.catchIf(isUnread, () => Effect.void))
+})
+
+/** Whoever reads the output has seen enough and left. */
+const isUnread = (error: unknown): error is PlatformError.PlatformError => {
+  const { reason } = error as { readonly reason?: { readonly cause?: { readonly code?: unknown } } }
+  return reason?.cause?.code === "EPIPE"
+}
+
+/**
+ * Says how far something is; called as often as one likes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Progress = (text: string) => Effect.Effect<void>
+
+/** Milliseconds between two looks. */
+const pause = 100
+const clear = "\r\u001b[K"
+
+/**
+ * How far something is, for those who wait for it. `quiet`: nobody is shown anything.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const progress = Effect.fnUntraced(function* (options: { readonly quiet: boolean }) {
+  const stdio = yield* Stdio.Stdio
+  const terminal = yield* Terminal.Terminal
+  const clock = yield* Clock.Clock
+  const none: Progress = () => Effect.void
+  if (options.quiet || !(yield* stdio.stderrIsTerminal)) return none
+  const columns = (yield* terminal.columns) || 80
+  const show = (text: string): Effect.Effect<void> =>
+    Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr({ endOnDone: false })))
+  let last = -Infinity
+  yield* Effect.addFinalizer(() => (last === -Infinity ? Effect.void : show(clear)))
+  const say: Progress = (text) =>
+    Effect.suspend(() => {
+      const now = clock.currentTimeMillisUnsafe()
+      if (now - last < pause) return Effect.void
+      last = now
+      return show(clear + Style.cut(Style.clean(text), columns - 1))
+    })
+  return say
+})

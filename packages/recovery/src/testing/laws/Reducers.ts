@@ -1,0 +1,195 @@
+/**
+ * Reducers: what is promised about each step of the repair (RECOVERY §2b–§7).
+ */
+import * as Boundary from "@reprise/domain/Boundary"
+import * as Entry from "@reprise/domain/Entry"
+import type * as Line from "@reprise/domain/Line"
+import * as Message from "@reprise/domain/Message"
+import * as History from "@reprise/domain/testing/History"
+import * as Conversation from "../../Conversation.ts"
+import * as ModelMessages from "../../ModelMessages.ts"
+import * as Compact from "../../reducers/Compact.ts"
+import * as Progress from "../../reducers/Progress.ts"
+import * as Relink from "../../reducers/Relink.ts"
+import * as Reparent from "../../reducers/Reparent.ts"
+import * as Snip from "../../reducers/Snip.ts"
+import * as ToolResults from "../../reducers/ToolResults.ts"
+import * as Repair from "../../Repair.ts"
+import type { SessionGraph } from "../../SessionGraph.ts"
+import * as Law from "../Law.ts"
+
+/** The graph as it was written: what a repair is given. */
+const writtenOf = (log: ReadonlyArray<Line.Located>, reader: Law.Reader): SessionGraph => {
+  let written: SessionGraph | undefined
+  reader(log, {
+    repair: (graph) => {
+      written = graph
+      return Repair.repair(graph)
+    }
+  })
+  return written!
+}
+
+const graphOf = ({ compaction, findings, nodes, parent, removed }: SessionGraph): string =>
+  JSON.stringify([[...parent], [...removed].toSorted((a, b) => a - b), compaction, findings.length, nodes.length])
+
+const graphReducers = { Progress, Reparent, Relink, Snip } as const
+const chainReducers = { Compact, ToolResults } as const
+
+const idempotent = Law.log("each reducer is idempotent and establishes its isReduced", ({ bytes }, reader) => {
+  let graph = writtenOf(Law.read(bytes), reader)
+  for (const [name, { isReduced, reduce }] of Object.entries(graphReducers)) {
+    graph = reduce(graph)
+    if (!isReduced(graph)) return `${name}: not reduced after reduce`
+    const verdict = Law.same(`${name} twice`, graphOf(graph), graphOf(reduce(graph)))
+    if (verdict !== true) return verdict
+  }
+  let chain = Conversation.chain(graph, Conversation.leafOf(graph).node)
+  for (const [name, { isReduced, reduce }] of Object.entries(chainReducers)) {
+    chain = reduce(graph, chain)
+    if (!isReduced(graph, chain)) return `${name}: not reduced after reduce`
+    const verdict = Law.same(`${name} twice`, chain.join(), reduce(graph, chain).join())
+    if (verdict !== true) return verdict
+  }
+  return true
+})
+
+const unchanged = Law.log("a reducer leaves alone what is reduced", ({ bytes }, reader) => {
+  let graph = writtenOf(Law.read(bytes), reader)
+  for (const [name, { isReduced, reduce }] of Object.entries(graphReducers)) {
+    const next = reduce(graph)
+    if (isReduced(graph)) {
+      const verdict = Law.same(`${name} on what is reduced`, [...graph.parent].join(), [...next.parent].join())
+      if (verdict !== true) return verdict
+    }
+    graph = next
+  }
+  return true
+})
+
+const closed = Law.log(
+  "a snip is closed: nothing hangs on what is removed, and none of it is shown",
+  ({ bytes }, reader) => {
+    const log = Law.read(bytes)
+    const state = reader(log)
+    const removed = new Set(state.removed)
+    const shown = state.conversation.find(({ uuid }) => removed.has(uuid))
+    if (shown !== undefined) return `${shown.uuid} is removed and shown`
+    const graph = Object.values(graphReducers).reduce((graph, { reduce }) => reduce(graph), writtenOf(log, reader))
+    const hanging = graph.nodes.find(
+      ({ index }) => !graph.removed.has(index) && graph.removed.has(graph.parent[index]!)
+    )
+    return hanging === undefined ? true : `${hanging.uuid} hangs on what is removed`
+  }
+)
+
+const appended = (history: History.History, entries: ReadonlyArray<object>): ReadonlyArray<Line.Located> =>
+  Law.read([...history.lines, ...entries.map((entry) => JSON.stringify(entry))])
+
+/** The steps that leave no last-prompt behind, which would outrank nothing here but say nothing either. */
+const newest = { leaf: "newest" } as const
+
+const twice = Law.history("snipping twice is snipping once", ({ history }, reader) => {
+  const before = reader(History.log(history), newest)
+  const leaf = before.conversation.at(-1)
+  if (leaf === undefined || history.sees.removed.size === 0) return true
+  const again = {
+    ...Boundary.snip([...history.sees.removed]),
+    uuid: "N0new",
+    parentUuid: leaf.uuid,
+    isSidechain: false
+  }
+  const after = reader(appended(history, [again]), newest)
+  return Law.all(
+    () => Law.same("removed", before.removed.toSorted().join(), after.removed.toSorted().join()),
+    () =>
+      Law.same("conversation", [...Law.idsOf(before), "N0new"].toSorted().join(), Law.idsOf(after).toSorted().join())
+  )
+})
+
+const local = Law.history("a compaction is local to its branch", (given, reader) => {
+  const { history } = given
+  const before = reader(History.log(history), newest)
+  const leaf = before.conversation.at(-1)
+  if (leaf === undefined) return true
+  const ids = Law.idsOf(before).slice(0, -1)
+  const kept = ids.slice(Law.choose(given, 0, ids.length + 1))
+  const preserved = kept.length === 0 ? undefined : { anchor: "S0new", uuids: kept }
+  const boundary = Boundary.compact({ trigger: "auto", preTokens: 1, logicalParentUuid: leaf.uuid, preserved })
+  const after = reader(
+    appended(history, [
+      { ...boundary, uuid: "B0new", parentUuid: null },
+      { ...Boundary.compactSummary("[summary]"), uuid: "S0new", parentUuid: "B0new" },
+      { ...Message.user("[prompt]"), uuid: "u0new", parentUuid: "S0new" },
+      { ...Message.informational("[rewind]"), uuid: "w0new", parentUuid: leaf.uuid }
+    ]),
+    newest
+  )
+  return Law.same("conversation", [...Law.idsOf(before), "w0new"].toSorted().join(), Law.idsOf(after).toSorted().join())
+})
+
+const inOrder = Law.history(
+  "after a boundary the chain is boundary, summary, kept in order, later",
+  ({ history }, reader) => {
+    const [first, ...rest] = reader(History.log(history)).conversation
+    if (first === undefined || !Boundary.isCompact(first.entry)) return true
+    const { live } = history
+    const ids = rest.map(({ uuid }) => uuid)
+    const summary = rest.findIndex(({ entry }) => Boundary.isCompactSummary(entry))
+    const head = ids.slice(0, summary + 1)
+    if (head.some((id) => live.get(id).kind !== "summary" && live.get(id).kind !== "attachment"))
+      return `${head.join("-")} behind the boundary`
+    const kept = [...(live.keptBy.get(first.uuid) ?? [])].filter((id) => ids.includes(id))
+    const found = ids.filter((id) => kept.includes(id))
+    // A kept message of which the place is free among its round is still behind the summary and before what came later.
+    const settle = (ids: ReadonlyArray<string>): string => History.settle(ids, history.sees.rounds).join("-")
+    return Law.all(
+      () => Law.same("kept", settle(kept), settle(found)),
+      () =>
+        ids.slice(head.length, head.length + kept.length).every((id) => kept.includes(id))
+          ? true
+          : `${ids.join("-")}: kept ${kept.join()}`
+    )
+  }
+)
+
+const isMain = (entry: Entry.Entry): entry is Entry.Message => Entry.isMessage(entry) && entry.isSidechain !== true
+
+const doors = Law.history(
+  "conversation and model messages are the same with and without the bytes before the boundary",
+  ({ history }, reader) => {
+    const log = History.log(history)
+    const whole = reader(log)
+    const first = whole.conversation[0]
+    const at = log.findLastIndex(({ entry }) => Boundary.isCompact(entry))
+    if (first === undefined || log[at]?.entry !== first.entry) return true
+    const preserved = Boundary.preserved(first.entry)
+    const kept = new Set(preserved?.kind === "messages" ? preserved.uuids : history.live.keptBy.get(first.uuid))
+    const suffix = log.filter(
+      ({ entry }, i) => i >= at || !Entry.isMessage(entry) || (isMain(entry) && kept.has(entry.uuid))
+    )
+    const part = reader(suffix)
+    const sent = (state: typeof whole): string => JSON.stringify(ModelMessages.make(state).messages)
+    // Of the messages before the boundary only these values are known.
+    const ofFirst = new Set(["firstPrompt", "title", "createdAt", "cwd"])
+    const said = ({ metadata }: typeof whole): string =>
+      JSON.stringify(
+        Object.entries(metadata)
+          .filter(([key]) => !ofFirst.has(key))
+          .toSorted()
+      )
+    return Law.all(
+      () => Law.same("conversation", Law.shown(whole), Law.shown(part)),
+      () => Law.same("model messages", sent(whole), sent(part)),
+      () => Law.same("metadata", said(whole), said(part))
+    )
+  }
+)
+
+/**
+ * The laws.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const laws: ReadonlyArray<Law.Law> = [idempotent, unchanged, closed, twice, local, inOrder, doors]
