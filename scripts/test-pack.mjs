@@ -1,5 +1,5 @@
 // Packs every package as it would be published, installs the tarballs in a project outside the workspace, and uses them there:
-// the types compile, each package loads on this Node, the pure ones on an older Node too where there is one, and `reprise --help` runs.
+// the types compile, each package loads on this Node, the pure ones on an older Node too where there is one, and `reprise` runs.
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -109,8 +109,12 @@ function loadAll(consumer) {
 
 function runCommand(consumer) {
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
-  const help = run(join(consumer, "node_modules/.bin/reprise"), ["--help"], consumer, { ...process.env, PATH: path })
-  if (!help.includes("reprise")) throw new Error(`reprise --help printed:\n${help}`)
+  const reprise = (flag) =>
+    run(join(consumer, "node_modules/.bin/reprise"), [flag], consumer, { ...process.env, PATH: path })
+  if (!reprise("--help").includes("reprise")) throw new Error(`reprise --help printed:\n${reprise("--help")}`)
+  const { version } = manifest("cli")
+  if (!reprise("--version").includes(version))
+    throw new Error(`expected version ${version}, found ${reprise("--version")}`)
 }
 
 /** The Node that the machine itself has, when the workspace brought another. */

@@ -127,7 +127,7 @@ describe("FORMAT names all that the code knows", () => {
 
 describe("RECOVERY", () => {
   it("names every finding once, under its severity", () => {
-    const listed = table(section(recovery, "## Findings"), "about").flatMap(([, ...cells]) =>
+    const listed = table(section(recovery, "## 15. Findings"), "about").flatMap(([, ...cells]) =>
       (["loss", "repair", "note"] as const).flatMap((severity, i) =>
         codes(cells[i] ?? "").map((kind) => ({ kind, severity }))
       )

@@ -18,7 +18,7 @@ const tally = (files: { readonly [name: string]: Partial<Checkup.Checkup> }): Ta
   return run
 }
 
-const show = (run: Tally.Run, style = Style.plain(), limit = 20): ReadonlyArray<string> =>
+const show = (run: Tally.Run, style = Style.plain(), limit = 20): Array<string> =>
   DoctorText.render("logs", run.total(), style, limit).split("\n")
 
 const sum = { messages: 10, conversation: 7, archived: 3, removed: 0, onBranches: 0, branches: 0 }

@@ -69,7 +69,7 @@ describe("explain --json", () => {
 
   it.effect("change: before, after and why", () =>
     Effect.gen(function* () {
-      const [change] = (yield* of("u1-a1 x9-u2")).filter(({ record }) => record === "change")
+      const change = (yield* of("u1-a1 x9-u2")).find(({ record }) => record === "change")
       assert.deepStrictEqual(change, {
         record: "change",
         step: "Reparent",

@@ -20,10 +20,15 @@ describe("a message", () => {
         "          The parent x9 of u2 is in no line; it hangs on a1.",
         "Hangs on      a1",
         "Place         3 of 4 in the conversation, behind a1, before a2",
-        "Model         in message 3 of 4 (user)",
-        "Findings",
-        "  repair  line 3  The parent x9 of u2 is in no line; it hangs on a1."
+        "Model         in message 3 of 4 (user)"
       ])
+    }).pipe(Effect.provide(logs))
+  )
+
+  it.effect("shows what else was found of it", () =>
+    Effect.gen(function* () {
+      const shown = yield* about("u1-a1 x9-a2(A)", "a2")
+      assert.deepStrictEqual(shown.slice(-2), ["Also found", "  note    line 3  Call A of a2 was never answered."])
     }).pipe(Effect.provide(logs))
   )
 

@@ -9,7 +9,7 @@ const failing = (code: string) =>
   PlatformError.systemError({ module: "Stdio", method: "stdout", _tag: "Unknown", cause: { code } })
 
 describe("print", () => {
-  const printed = (stdout: Stdio.Stdio["stdout"], texts = Stream.make("a", "b")) =>
+  const printed = (stdout: Stdio.Stdio["stdout"], texts: Stream.Stream<string> = Stream.make("a", "b")) =>
     Effect.exit(Output.print(texts)).pipe(Effect.provide(Stdio.layerTest({ stdout })))
 
   it.effect("prints texts as they come", () =>

@@ -79,7 +79,7 @@ describe("reprise resume", () => {
       const entry = (agentId: string, replacement: string) =>
         JSON.stringify({ type: "content-replacement", agentId, replacements: [{ toolUseId: "A", replacement }] })
       fs.appendFileSync(file, `${entry("ab", "shortened")}\n${entry("cd", "another's")}\n`)
-      const { view } = yield* Resume.resume(file, "sidechain")
+      const { view } = yield* Resume.resume(file, { lane: "sidechain" })
       const result = view.messages.flatMap(({ parts }) => parts).find(({ block }) => block.type === "tool_result")
       assert.deepInclude(result?.block, { content: "shortened" })
     }).pipe(Effect.provide(logs))

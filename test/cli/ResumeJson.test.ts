@@ -8,8 +8,8 @@ import * as path from "node:path"
 import * as Temporary from "../storage/temporary.ts"
 import { fixture, logs, write } from "./running.ts"
 
-const answer = (file: string, lane?: "main" | "sidechain") =>
-  Effect.map(Resume.resume(file, lane), (resumed): any => JSON.parse(ResumeJson.encode(resumed)))
+const answer = (file: string) =>
+  Effect.map(Resume.resume(file), (resumed): any => JSON.parse(ResumeJson.encode(resumed)))
 
 /** The answer for the log of a picture. */
 const of = (picture: string) =>

@@ -43,7 +43,7 @@ describe("the whole", () => {
         "",
         "Findings",
         "  loss    line 5  332 bytes end in the middle of an entry, as after a kill during a write.",
-        "  repair          1 entry of the parallel calls of reply msg_01 put back.",
+        "  repair  line 3  1 entry of the parallel calls of reply msg_01 put back.",
         "  note    line 3  Call toolu_02 of d8d97781 was never answered.",
         "",
         'The last turn was interrupted after e1b2b664; the model is sent "Continue from where you left off."'

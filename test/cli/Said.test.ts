@@ -18,7 +18,7 @@ describe("what is said", () => {
     ["u1-a1(A)-rA", "user: [u1]", "assistant: → Tool ", "result: ← Tool: result A"],
     ["rB", "result: ← B: result B"],
     ["m1", "meta: [m1]"],
-    ["t1", "attachment: critical_system_reminder [t1]"],
+    ["t1", "attachment: critical_system_reminder <system-reminder>\n[t1]\n</system-reminder>"],
     ["s1", "system: away_summary [s1]"],
     ["B1-S1", "system: compact_boundary Conversation compacted", "summary: [S1]"]
   ] as const) {

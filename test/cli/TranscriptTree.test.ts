@@ -1,8 +1,8 @@
 import * as TranscriptTree from "@reprise/cli/TranscriptTree"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
+import * as net from "node:net"
 import * as path from "node:path"
 import * as Temporary from "../storage/temporary.ts"
 import { grow, session, tree } from "./checking.ts"
@@ -12,6 +12,13 @@ const below = (files: Parameters<typeof grow>[1]) =>
     const directory = yield* Temporary.directory
     grow(directory, files)
     return { directory, list: TranscriptTree.list(directory) }
+  })
+
+/** A socket in place of a file. */
+const listening = (file: string) =>
+  Effect.callback<net.Server>((resume) => {
+    const server = net.createServer()
+    server.listen(file, () => resume(Effect.succeed(server)))
   })
 
 describe("list", () => {
@@ -67,7 +74,9 @@ describe("list", () => {
   it.effect("passes by what is no regular file", () =>
     Effect.gen(function* () {
       const { directory, list } = yield* below({})
-      execFileSync("mkfifo", [path.join(directory, "pipe.jsonl")])
+      yield* Effect.acquireRelease(listening(path.join(directory, "socket.jsonl")), (server) =>
+        Effect.sync(() => server.close())
+      )
       const { files, skipped } = yield* list
       assert.deepStrictEqual([files.length, skipped[0]?.why], [0, "no regular file"])
     })

@@ -3,9 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Notation from "@reprise/domain/testing/Notation"
 import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Temporary from "../storage/temporary.ts"
+import { grow, snapshot, tree } from "./checking.ts"
 import { fixture, write } from "./running.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -14,10 +16,10 @@ const { FORCE_COLOR: _, NO_COLOR: __, ...env } = process.env
 
 const start = (
   args: ReadonlyArray<string>,
-  options: { readonly node?: ReadonlyArray<string>; readonly env?: object } = {}
+  options: { readonly node?: ReadonlyArray<string>; readonly env?: object; readonly cwd?: string } = {}
 ) =>
-  spawn(process.execPath, [...(options.node ?? []), main, ...args], {
-    cwd: root,
+  spawn(process.execPath, [...(options.node ?? []), path.join(root, main), ...args], {
+    cwd: options.cwd ?? root,
     env: { ...env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"]
   })
@@ -101,6 +103,69 @@ describe("reprise", { timeout: 60_000 }, () => {
       const painted = yield* end(start(["resume", fixture("interrupted")], { env: { FORCE_COLOR: "1" } }))
       assert.include(painted.out, "\u001b[31mloss")
     })
+  )
+
+  it.live("says the version of its package, from wherever it is started", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const manifest = JSON.parse(fs.readFileSync(path.join(root, "packages/cli/package.json"), "utf8"))
+      const started = start(["--version"], { cwd: directory })
+      assert.deepStrictEqual(yield* end(started), { code: 0, out: `reprise v${manifest.version}\n`, errors: "" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("explains a transcript, and one message of it", () =>
+    Effect.gen(function* () {
+      const log = write(yield* Temporary.directory, "log", "u1-a1 x9-u2-a2 a1-u3")
+      const { code, errors, out } = yield* run("explain", log)
+      assert.deepStrictEqual([code, errors], [0, ""])
+      assert.include(
+        out,
+        "\n  line 3  u2  x9 (in no line) → a1\n          The parent x9 of u2 is in no line; it hangs on a1.\n"
+      )
+      const message = yield* run("explain", "--message", "u2", log)
+      assert.include(message.out, "\nPlace         on the branch up to a2, that left at a1\n")
+      const json = yield* run("explain", "--json", log)
+      assert.strictEqual(JSON.parse(json.out.trimEnd().split("\n").at(-1)!).record, "sum")
+      const unknown = yield* run("explain", "--message", "u9", log)
+      assert.deepStrictEqual([unknown.code, unknown.errors], [1, ""])
+      assert.match(unknown.out, /^MessageUnknown /)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("checks a tree of transcripts, says by its exit code what it found, and changes nothing", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      grow(directory, tree)
+      const before = snapshot(directory)
+      const [text, json, strict] = yield* Effect.all(
+        [run("doctor", directory), run("doctor", "--json", directory), run("doctor", "--strict", directory)],
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual([text.code, text.errors], [0, ""])
+      assert.match(text.out, /^severity {2}kind .*\nloss +torn-line +1 +1 {2}shop/)
+      assert.include(text.out, "every message accounted for, in 4 of 4 files")
+      assert.deepStrictEqual([json.code, json.out.trimEnd().split("\n").length], [0, 7])
+      assert.deepStrictEqual([strict.code, strict.errors, strict.out], [1, "", text.out])
+      assert.deepStrictEqual(snapshot(directory), before)
+
+      fs.symlinkSync(path.join(directory, "gone"), path.join(directory, "broken.jsonl"))
+      const broken = yield* run("doctor", directory)
+      assert.strictEqual(broken.code, 1)
+      assert.include(broken.out, "Not read (1)\n  broken.jsonl  no file; check the path\n")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("checks many files in the memory of one", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const log = Notation.bytes(long(800))
+      grow(directory, Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}/log.jsonl`, log])))
+      const running = start(["doctor", directory], { node: ["--max-old-space-size=48"] })
+      const { code, out } = yield* end(running)
+      assert.strictEqual(code, 0)
+      assert.include(out, "80000 messages: 80000 in the conversation")
+    }).pipe(Effect.scoped)
   )
 
   it.live("explains a mistake in the arguments", () =>

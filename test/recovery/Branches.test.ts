@@ -27,6 +27,10 @@ describe("Branches.account", () => {
     assert.strictEqual(branches("u1-a1 u2"), "a1<root ×2")
   })
 
+  it("says null where a branch leaves nothing", () => {
+    assert.deepStrictEqual(account("u1-a1 u2").branches, [{ leaf: "a1", forkPoint: null, entries: 2 }])
+  })
+
   it("lists the newest leaf first", () => {
     assert.strictEqual(branches("u1-a1 u1-a2 u1-a3 u1-a4"), "a3<u1 ×1; a2<u1 ×1; a1<u1 ×1")
   })

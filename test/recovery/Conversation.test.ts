@@ -55,6 +55,7 @@ describe("The leaf, by default", () => {
 
   it("goes on down to its newest child where a child was written earlier than its parent, though said later", () => {
     assert.strictEqual(recovers("a1^u1:5 u1:4"), "u1-a1")
+    assert.strictEqual(recovers("a1^u1:4 u1:4"), "u1-a1")
     assert.strictEqual(recovers("a1^u1:5 u2^a1:6 u1:4"), "u1-a1-u2")
     assert.strictEqual(recovers("u1 a2^u2:5 a3^u2:6 u1-u2:4"), "u1-u2-a3")
   })
@@ -81,6 +82,16 @@ describe("The leaf, by default", () => {
 
   it("is such a result where its reply did not go on", () => {
     assert.notInclude(findings("u1-a1@m(A)-a2@m(B)-rB a1-rA"), "late-result")
+  })
+})
+
+describe("A late result", () => {
+  it("that no call is known for is late by what it hangs on", () => {
+    assert.strictEqual(recovers("u1-a1@m(A)-a2@m(B)-rB-a3-u2 a1-r9(Z)").split("-").at(-1), "u2")
+  })
+
+  it("is none where the turns that followed were snipped", () => {
+    assert.notInclude(findings("u1-a1@m(A)-a2@m(B)-rB-a3 N1{a3} a1-rA"), "late-result")
   })
 })
 

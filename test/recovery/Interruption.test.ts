@@ -18,6 +18,11 @@ describe("A turn has ended", () => {
     assert.strictEqual(ended("u1-a1(A)-rA-a2"), "none")
   })
 
+  it("on a reply with an attachment behind it, which is sent", () => {
+    assert.strictEqual(ended("u1-a1-t1"), "none")
+    assert.strictEqual(ended("u1-a1(A)-rA-a2-t1"), "none")
+  })
+
   it("on an API error, which is not sent", () => {
     assert.strictEqual(ended("u1-a1", { bodies: { a1: { isApiErrorMessage: true } } }), "none")
   })

@@ -150,6 +150,12 @@ describe("A repeated id", () => {
     assert.deepStrictEqual(Recovery.fold(located([u1, a1, turned].join("\n"))).findings, [])
   })
 
+  it("is reported where a list stands for an object", () => {
+    const [u1] = lines("u1", { u1: { someday: [] } }) as [string]
+    const other = u1.replace('"someday":[]', '"someday":{}')
+    assert.strictEqual(tell(Recovery.fold(located([u1, other].join("\n"))).findings), "repeated-id u1 1,2")
+  })
+
   it("is reported for each copy that differs", () => {
     assert.strictEqual(findings("u1-a1-a1-a1"), "repeated-id a1 2,3; repeated-id a1 2,4")
   })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as SessionState from "@reprise/recovery/SessionState"
-import { recover } from "./picture.ts"
+import { recover, tell } from "./picture.ts"
 
 const leaf = (picture: string): string | undefined => SessionState.leafOf(recover(picture))?.uuid
 
@@ -44,5 +44,41 @@ describe("SessionState", () => {
   it("is equal for equal logs", () => {
     const picture = "u1-p1-a1 x9-u2 B1{u2>S1}-S1-a2@m(A)-a3@m(B) a2-rA a3-rB-a4-N1{x8} !x7 ?"
     assert.deepStrictEqual(recover(picture), recover(picture))
+  })
+})
+
+describe("SessionState.diff", () => {
+  const diff = (before: string, after: string): SessionState.Difference =>
+    SessionState.diff(recover(before), recover(after))
+
+  it("of equal states is empty", () => {
+    assert.deepStrictEqual(diff("u1-a1 x9-u2", "u1-a1 x9-u2"), {
+      gained: [],
+      lost: [],
+      leaf: undefined,
+      archived: 0,
+      removed: [],
+      metadata: [],
+      findings: []
+    })
+  })
+
+  it("says what the conversation gained, and where it ends now", () => {
+    const { gained, leaf, lost, metadata } = diff("u1-a1", "u1-a1-u2-a2")
+    assert.deepStrictEqual([gained, lost, leaf], [["u2", "a2"], [], { from: "a1", to: "a2" }])
+    assert.include(metadata, "updatedAt")
+    assert.notInclude(metadata, "createdAt")
+  })
+
+  it("says what it lost: by a rewind, a boundary, a snip", () => {
+    assert.deepStrictEqual(diff("u1-a1-u2-a2", "u1-a1-u2-a2 a1-w1").lost, ["u2", "a2"])
+    assert.strictEqual(diff("u1-a1", "u1-a1 B1-S1").archived, 2)
+    assert.deepStrictEqual(diff("u1-a1-u2", "u1-a1-u2-N1{a1}").removed, ["a1"])
+    assert.deepStrictEqual(diff("", "u1").leaf, { from: undefined, to: "u1" })
+  })
+
+  it("says which findings are new", () => {
+    const { findings } = diff("u1 x9-u2", "u1 x9-u2 x8-u3")
+    assert.strictEqual(tell(findings), "missing-parent u3>u2")
   })
 })

@@ -10,7 +10,7 @@
  *
  * An id need not be a message: what a link led to, what stands in a sidechain, and what is in no line is explained too.
  */
-import type * as Finding from "@reprise/domain/Finding"
+import * as Finding from "@reprise/domain/Finding"
 import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import type { Node } from "@reprise/recovery/SessionGraph"
@@ -221,14 +221,20 @@ const inWords = (place: Explanation.Place, conversation: ReadonlyArray<Node>, id
   }
 }
 
+/** What else is found of it: what the changes say already is not said again. */
 const naming = (
   explanation: Explanation.Explanation,
   subject: Subject,
   { id, limits, style }: Look.Look
 ): ReadonlyArray<string> => {
+  const moved = new Set(
+    Explanation.steps(explanation).flatMap(({ changes }) =>
+      changes.flatMap((change) => (isAbout(subject, { change }) ? change.why : []))
+    )
+  )
   const all = Explanation.findings(explanation).flatMap(({ findings }) => findings)
-  const own = all.filter((finding) => isAbout(subject, { finding }))
+  const own = all.filter((finding) => isAbout(subject, { finding }) && !moved.has(Finding.explain(finding)))
   if (own.length === 0) return []
   const { more, shown } = Phrase.first(own, limits.changes)
-  return [style.paint("title", "Findings"), ...Phrase.findings(style, shown, id), ...Look.more(more)]
+  return [style.paint("title", "Also found"), ...Phrase.findings(style, shown, id), ...Look.more(more)]
 }

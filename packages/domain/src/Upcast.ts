@@ -47,7 +47,9 @@ export const steps: ReadonlyArray<Step> = [
     until: "2.1.81",
     lost: "message",
     read: ({ message }) =>
-      isObject(message) && typeof message["0"] === "string" ? { message: { content: [] } } : undefined
+      isObject(message) && !hasContent(message) && typeof message["0"] === "string"
+        ? { message: { content: [] } }
+        : undefined
   },
   {
     name: "boundary without metadata",
@@ -65,6 +67,9 @@ export const steps: ReadonlyArray<Step> = [
     read: ({ error, subtype }) => (subtype === "api_error" && isObject(error) ? pickError(error) : undefined)
   }
 ]
+
+/** Such a message has none; asked first, since a key that is an index is slow to ask for. */
+const hasContent = ({ content }: JsonObject): boolean => Array.isArray(content) && content.length > 0
 
 /** The error of the API lies one or two `error` keys deep, the request id beside or inside it. */
 const pickError = (error: JsonObject): JsonObject | undefined => {

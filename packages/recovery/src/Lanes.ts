@@ -56,6 +56,7 @@ interface Draft {
   seq: number
   readonly nodes: Array<SessionGraph.Node>
   readonly systems: Array<number>
+  readonly parents: Array<number>
   readonly byId: Map<string, number>
   readonly links: Array<SessionGraph.Link>
   readonly linksById: Map<string, { readonly parent: string | null; readonly line: number }>
@@ -79,6 +80,7 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       seq: 0,
       nodes: [],
       systems: [],
+      parents: [],
       byId: new Map(),
       links: [],
       linksById: new Map(),
@@ -98,14 +100,16 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       else link(draft, entry, located.at, seq)
       return draft
     },
-    extract: ({ findings, holes, lastPrompt: last, links, nodes, otherIds, others, systems, usage }) => ({
+    extract: ({ byId, findings, holes, lastPrompt, links, nodes, otherIds, others, parents, systems, usage }) => ({
       written: {
         nodes: [...nodes],
+        byId,
+        parents: Int32Array.from(parents),
         systems: [...systems],
         links: [...links],
         foreign: otherIds,
         holes,
-        lastPrompt: last,
+        lastPrompt,
         policy,
         findings
       },
@@ -136,11 +140,14 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
       uuid,
       at,
       entry,
+      reply: Round.replyOf(entry),
       calls: Round.callsOf(entry),
       answers: Round.answersOf(entry)
     }
     nodes.push(node)
     if (!isMain) return
+    const parentUuid = SessionGraph.parentUuidOf(entry)
+    draft.parents.push(parentUuid === null ? SessionGraph.ROOT : (ids.get(parentUuid) ?? SessionGraph.MISSING))
     draft.usage.evolve(node)
     if (entry.type !== "system") return
     draft.systems.push(node.index)

@@ -32,25 +32,35 @@ export interface Options {
   readonly repair?: (written: SessionGraph.SessionGraph) => Repair.Repaired
 }
 
+interface Count {
+  readonly key: string
+  readonly at: Finding.Position
+  count: number
+}
+
 /** What is noticed entry by entry: damage of lines, unknown types, whose entries they are, how far it was read. */
 interface Reading {
   readonly damage: Array<Finding.Finding>
-  readonly unknown: Map<string, { count: number; readonly at: Finding.Position }>
-  readonly sessions: Map<string, { count: number; readonly at: Finding.Position }>
+  readonly unknown: Map<string, Count>
+  readonly sessions: Map<string, Count>
+  /** That of the entry before: as a rule the same session goes on. */
+  session: Count | undefined
   start: number
   end: number
   lines: number
   lastLine: number
 }
 
-const count = (
-  counts: Map<string, { count: number; readonly at: Finding.Position }>,
-  key: string,
-  at: Finding.Position
-): void => {
+/** Gives what is counted under the key. */
+const count = (counts: Map<string, Count>, key: string, at: Finding.Position): Count => {
   const known = counts.get(key)
-  if (known === undefined) counts.set(key, { count: 1, at })
-  else known.count++
+  if (known !== undefined) {
+    known.count++
+    return known
+  }
+  const first = { key, count: 1, at }
+  counts.set(key, first)
+  return first
 }
 
 const reading: Projection.Projection<Located, Reading> = Projection.make({
@@ -58,6 +68,7 @@ const reading: Projection.Projection<Located, Reading> = Projection.make({
     damage: [],
     unknown: new Map(),
     sessions: new Map(),
+    session: undefined,
     start: -1,
     end: 0,
     lines: 0,
@@ -72,7 +83,9 @@ const reading: Projection.Projection<Located, Reading> = Projection.make({
     if (entry instanceof Entry.Malformed) return draft
     if (Entry.kindOf(entry) === "unknown") count(draft.unknown, entry.type, at)
     const { sessionId } = entry as { readonly sessionId?: unknown }
-    if (typeof sessionId === "string" && sessionId !== "") count(draft.sessions, sessionId, at)
+    if (typeof sessionId !== "string" || sessionId === "") return draft
+    if (sessionId === draft.session?.key) draft.session.count++
+    else draft.session = count(draft.sessions, sessionId, at)
     return draft
   },
   extract: (draft) => draft

@@ -12,24 +12,30 @@ import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
 
 /**
- * A message with the ids of the calls that it makes and answers, read once.
+ * A message with the reply that it is a part of and the ids of the calls that it makes and answers, read once.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Part {
   readonly entry: Entry.Message
+  readonly reply: string | undefined
   readonly calls: ReadonlyArray<string>
   readonly answers: ReadonlyArray<string>
 }
 
 /**
- * Reads the calls and answers of a message.
+ * Reads the reply, the calls and the answers of a message.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const read = (entry: Entry.Message): Part => ({ entry, calls: callsOf(entry), answers: answersOf(entry) })
+export const read = (entry: Entry.Message): Part => ({
+  entry,
+  reply: replyOf(entry),
+  calls: callsOf(entry),
+  answers: answersOf(entry)
+})
 
 /**
  * The reply that an assistant entry is a part of: its `message.id`. Grouping needs an id; an entry without one is a

@@ -78,6 +78,10 @@ export type LeafPolicy = "last-prompt" | "newest" | { readonly uuid: string }
  */
 export interface Written {
   readonly nodes: ReadonlyArray<Node>
+  /** The place of each id among the nodes; shared with the run, which may go on. */
+  readonly byId: ReadonlyMap<string, number>
+  /** The parents of nodes, as far as they stood before them or there is none; else `MISSING`. */
+  readonly parents: Int32Array
   /** The nodes that are system entries, in log order: the few among which boundaries, snips and checkpoints are. */
   readonly systems: ReadonlyArray<number>
   readonly links: ReadonlyArray<Link>
@@ -143,9 +147,7 @@ export interface SessionGraph {
  * @since 0.1.0
  */
 export const make = (written: Written): SessionGraph => {
-  const { foreign, links, nodes } = written
-  const byId = new Map<string, number>()
-  for (const node of nodes) byId.set(node.uuid, node.index)
+  const { byId, foreign, links, nodes } = written
   const occurrences = new Map<string, Array<number>>()
   links.forEach((link, k) => {
     const known = occurrences.get(link.uuid)
@@ -160,12 +162,13 @@ export const make = (written: Written): SessionGraph => {
     if (linked !== undefined) return nodes.length + nearest(linked, links, seq)
     return foreign.has(parentUuid) ? FOREIGN : MISSING
   }
-  const parent = new Int32Array(nodes.length)
+  const parent = written.parents.slice()
   const dangling = new Map<number, string>()
-  for (const { entry, index, seq } of nodes) {
+  for (let index = parent.indexOf(MISSING); index >= 0; index = parent.indexOf(MISSING, index + 1)) {
+    const { entry, seq } = nodes[index]!
     const parentUuid = parentUuidOf(entry)
     parent[index] = resolve(parentUuid, seq)
-    if (parent[index] < ROOT) dangling.set(index, parentUuid!)
+    if (parent[index]! < ROOT) dangling.set(index, parentUuid!)
   }
   const { findings, holes, lastPrompt, policy, systems } = written
   const linkParent = Int32Array.from(links, (link) => resolve(link.parentUuid, link.seq))

@@ -70,14 +70,17 @@ export const projection: Projection.Projection<Entry.Entry, SkillState> = Projec
     assistant: (state, entry) => {
       const { content } = entry.message
       if (entry.isSidechain === true || typeof content === "string") return state
-      const written = content.findLast((block) => Content.isToolUse(block) && block.name === "TodoWrite")
-      const input = (written as Content.ToolUse | undefined)?.input
-      const todos = (input as { readonly todos?: unknown } | null | undefined)?.todos
+      const written = content.findLast(isTodoWrite)
+      const todos = (written?.input as { readonly todos?: unknown } | null | undefined)?.todos
       return Array.isArray(todos) ? { ...state, todos: todosOf(todos) } : state
     },
     attachment: (state, entry) => (entry.isSidechain === true ? state : ofBody(state, entry.attachment))
   }
 )
+
+/** By its name first: of all calls, few are this one. */
+const isTodoWrite = (block: unknown): block is Content.ToolUse =>
+  (block as { readonly name?: unknown } | null)?.name === "TodoWrite" && Content.isToolUse(block)
 
 const ofBody = (state: SkillState, attachment: unknown): SkillState => {
   if (Attachment.is("invoked_skills", attachment)) {

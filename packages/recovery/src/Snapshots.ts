@@ -112,13 +112,11 @@ const staged = Projection.match<Snapshots["collapse"]["staged"]>(() => undefined
   "marble-origami-snapshot": (_, entry) => entry
 })
 
-const isQueueOperation = Entry.is("queue-operation")
-
 const pending = Projection.make({
   initial: (): Array<Queued> => [],
   evolve: (queue, { at, entry }: Located) => {
-    if (!isQueueOperation(entry)) return queue
-    const { content, operation, timestamp } = entry
+    if (entry.type !== "queue-operation") return queue
+    const { content, operation, timestamp } = entry as Snapshot.QueueOperation
     if (operation === "enqueue") {
       queue.push({ text: Content.textOf(content), at, ...(timestamp === undefined ? undefined : { timestamp }) })
     } else if (operation === "dequeue" || operation === "remove") queue.shift()

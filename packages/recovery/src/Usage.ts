@@ -62,9 +62,15 @@ export const ofParts: Projection.Projection<Round.Part, Usage> = Projection.make
     return draft
   },
   extract: ({ replies }) => {
-    const byModel = new Map<string, Tokens & { readonly replies: number }>()
-    for (const { model, tokens } of replies) byModel.set(model, add(byModel.get(model) ?? nothing, tokens))
-    return { ...replies.reduce((sum, { tokens }) => add(sum, tokens), nothing), byModel }
+    const all = { ...nothing }
+    const byModel = new Map<string, typeof all>()
+    for (const { model, tokens } of replies) {
+      let own = byModel.get(model)
+      if (own === undefined) byModel.set(model, (own = { ...nothing }))
+      add(all, tokens)
+      add(own, tokens)
+    }
+    return { ...all, byModel }
   }
 })
 
@@ -87,13 +93,13 @@ export const projection: Projection.Projection<Entry.Entry, Usage> = Projection.
 
 const nothing = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0, replies: 0 }
 
-const add = (sum: typeof nothing, tokens: Tokens): typeof nothing => ({
-  input: sum.input + tokens.input,
-  output: sum.output + tokens.output,
-  cacheRead: sum.cacheRead + tokens.cacheRead,
-  cacheCreation: sum.cacheCreation + tokens.cacheCreation,
-  replies: sum.replies + 1
-})
+const add = (sum: typeof nothing, tokens: Tokens): void => {
+  sum.input += tokens.input
+  sum.output += tokens.output
+  sum.cacheRead += tokens.cacheRead
+  sum.cacheCreation += tokens.cacheCreation
+  sum.replies++
+}
 
 const tokensOf = (usage: NonNullable<Entry.OfKind<"assistant">["message"]["usage"]>): Tokens => ({
   input: usage.input_tokens ?? 0,

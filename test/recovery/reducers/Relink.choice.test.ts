@@ -71,6 +71,21 @@ describe("A boundary on an abandoned branch", () => {
   })
 })
 
+describe("A rewind to a kept message", () => {
+  // OPEN: gives "u1-a1-w1-u3": the boundary is passed over because the rewind's target stands before it in the file.
+  it("stays behind the boundary that keeps it: the conversation is what it was when that message was last", () => {
+    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1"), "B1-S1-a1")
+    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1-u2-a2 a1-w1-u3"), "B1-S1-a1-w1-u3")
+    assert.strictEqual(recovers("u1-a1-u2-a2 B1{u2,a2>S1}-S1-u3-a3 u2-w1"), "B1-S1-u2-w1")
+    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1-u2-a2 B2{a1,a2>S2}-S2-u3 a1-w1"), "B2-S2-a1-w1")
+  })
+
+  it("and one behind it go where they point", () => {
+    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1-u2-a2-u3 a2-w1"), "B1-S1-a1-u2-a2-w1")
+    assert.strictEqual(recovers("u1-a1 B1{a1>S1}-S1-u2-a2 u1-w1-u3"), "u1-w1-u3")
+  })
+})
+
 describe("A boundary with nothing after it", () => {
   it("is ignored: the chain before it stands", () => {
     assert.strictEqual(recovers("u1-a1-u2-a2 B1"), "u1-a1-u2-a2")

@@ -56,6 +56,15 @@ describe("Relink", () => {
     }
   })
 
+  it("is not reduced where the boundary that counts is not found yet, or another one is", () => {
+    assert.isFalse(Relink.isReduced(before("u1-a1 B1-S1-u2")))
+    const graph = reduced(kept)
+    assert.isFalse(Relink.isReduced({ ...graph, compaction: undefined }))
+    assert.isFalse(Relink.isReduced({ ...graph, compaction: { ...graph.compaction!, kept: [] } }))
+    assert.isFalse(Relink.isReduced({ ...graph, compaction: { ...graph.compaction!, boundary: 0 } }))
+    assert.isFalse(Relink.isReduced({ ...before("u1-a1"), compaction: graph.compaction }))
+  })
+
   it("keeps a segment, walked from its tail to its head, as it keeps a list", () => {
     assert.strictEqual(reduces("u1-a1-u2-a2 B1{u2..a2>S1}-S1-u3-a3"), reduces(kept))
   })
@@ -113,6 +122,7 @@ describe("Relink", () => {
   })
 
   it("gives the same when the kept lines stand only after the boundary", () => {
+    assert.strictEqual(recovers("B1{a2,u2>S1}-S1-u2-a2-u3"), "B1-S1-a2-u2-u3")
     assert.strictEqual(recovers("u1-a1 B1{u2,a2>S1}-S1-u2-a2-u3"), "B1-S1-u2-a2-u3")
     assert.strictEqual(reduces("B1{u2,a2>S1}-S1-u2-a2-u3"), "B1 B1-S1 S1-u2 u2-a2 a2-u3")
   })

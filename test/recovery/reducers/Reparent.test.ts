@@ -49,6 +49,17 @@ describe("Reparent", () => {
     assert.strictEqual(reduces("u1^a1-a1 u2^a2-a2-u3 x9-u4"), "u1 u1-a1 a1-u2 u2-a2 a2-u3 u3-u4")
   })
 
+  it("cuts a cycle of equal times, or of none, at the first in the file", () => {
+    assert.strictEqual(reduces("u1:1 u2^a2:5-a2:5"), "u1 u1-u2 u2-a2")
+    assert.strictEqual(reduces("u1:1 a2^u2:5 a2-u2:5"), "u1 u1-a2 a2-u2")
+    assert.strictEqual(reduces("u1:1 u2^a2:?-a2:?"), "u1 u1-u2 u2-a2")
+  })
+
+  it("cuts a cycle of which some have no time at the oldest of those that have one", () => {
+    assert.strictEqual(reduces("u1:1 u2^a2:?-a2:5"), "u1 a2-u2 u1-a2")
+    assert.strictEqual(reduces("u1:1 u2^a2:5-a2:?"), "u1 u1-u2 u2-a2")
+  })
+
   it("hangs a message whose parent is in another lane likewise", () => {
     assert.strictEqual(reduces("u1-a1 a1-u2~abc-a2"), "u1 u1-a1 a1-a2")
     assert.strictEqual(findings("u1-a1 a1-u2~abc-a2"), "sidechain-parent a2>a1")
@@ -137,6 +148,10 @@ describe("Reparent", () => {
     assert.strictEqual(reduces("x7-u1:? x8-u2:5 x9-u3:5 u4^u4:5").split(" ").length, 4)
   })
 
+  it("ends where two cycles of equal times would be hung on each other", () => {
+    assert.strictEqual(reduces("u1^a1:5-a1:5 u2^a2:5-a2:5"), "u2-u1 u1-a1 u2 u2-a2")
+  })
+
   it("compares ids as they are: another case is another id", () => {
     assert.strictEqual(findings("u1-a1-u2", { bodies: { u2: { parentUuid: "A1" } } }), "missing-parent u2>a1")
   })
@@ -184,9 +199,14 @@ describe("A damaged line", () => {
     assert.strictEqual(gap?.line, 4)
   })
 
+  it("is noted also where nothing older exists: the message behind it is a root", () => {
+    assert.include(findings("? x9-u1"), "missing-parent u1>root; gap u1")
+  })
+
   it("leaves no gap where nothing was bridged over it", () => {
     assert.notInclude(findings("u1-a1 ? a1-u2"), "gap")
     assert.notInclude(findings("u1 ? u1-a1 x9-u2"), "gap")
+    assert.notInclude(findings("u1 ? u2^u2"), "gap")
   })
 })
 

@@ -87,6 +87,18 @@ describe("ToolResults", () => {
     assert.strictEqual(recovers("u1-a1(A)-rA-m1-t1 rA-a2"), "u1-a1-rA-m1-t1-a2")
   })
 
+  it("puts a note back that stands in front of all others in the file", () => {
+    assert.strictEqual(recovers("t1^rA u1-a1(A)-rA-a2"), "u1-a1-rA-t1-a2")
+  })
+
+  it("puts a note back below which a result was put back", () => {
+    assert.strictEqual(holds("u1-a1@m(A)-t1-rA a1-a2@m(B)-rB-a3"), "a1 a2 a3 rA rB t1 u1")
+  })
+
+  it("gives a result to the first of two calls with its id", () => {
+    assert.strictEqual(recovers("u1-a1@m(A)-a2@m(B)-rB-u2-a3@k(A)-u3 a1-rA"), "u1-a1-a2-rA-rB-u2-a3-u3")
+  })
+
   it("leaves a side branch that holds a turn of its own a branch", () => {
     assert.strictEqual(recovers("u1-a1(A)-rA-m1-u2-a2 rA-a3"), "u1-a1-rA-a3")
     assert.strictEqual(rest("u1-a1(A)-rA-m1-u2-a2 rA-a3"), "a2<rA ×3")

@@ -97,7 +97,7 @@ export const inflict = (log: Uint8Array, damage: Damage): Damaged => {
   return match(damage, {
     Tear: ({ at }) => overwrite(log, at % log.length, log.length, log.subarray(0, at % log.length)),
     DropFinalLineFeed: () => harmless(log.at(-1) === LF ? log.subarray(0, -1) : log),
-    Glue: ({ line }) => harmless(join(lines, new Set([line % lines.length]))),
+    Glue: ({ line }) => glue(lines, line % lines.length),
     Zero: ({ at, bytes }) => {
       const start = at % log.length
       const end = Math.min(log.length, start + bytes)
@@ -171,6 +171,7 @@ const encoder = new TextEncoder()
 const none: ReadonlySet<string> = new Set()
 const LF = 0x0a
 const CR = 0x0d
+const SLASH = 0x2f
 
 const junkOf: { readonly [K in (typeof junk)[number]]: Uint8Array } = {
   torn: encoder.encode('{"type":"user","uuid":"junk","message":{"content":"'),
@@ -238,6 +239,13 @@ const overwrite = (log: Uint8Array, start: number, end: number, bytes: Uint8Arra
   return { bytes, lost, moves: true }
 }
 
+/** What is glued to a comment is a part of it. */
+const glue = (lines: ReadonlyArray<LogLine>, at: number): Damaged => {
+  const bytes = join(lines, new Set([at]))
+  const isComment = lines[at]!.bytes[0] === SLASH && lines[at]!.bytes[1] === SLASH
+  return isComment ? { bytes, lost: lines[at + 1]?.ids ?? none, moves: true } : harmless(bytes)
+}
+
 const drop = (lines: ReadonlyArray<LogLine>, at: number): Damaged => {
   const { entry, ids } = lines[at]!
   const isWord = entry !== undefined && "leafUuid" in entry
@@ -281,10 +289,14 @@ const reorder = (lines: ReadonlyArray<LogLine>, which: number): Damaged => {
     if (entry.type !== "user") return []
     const call = Content.blocks(entry.message.content).find(Content.isToolResult)?.tool_use_id
     const reply = call === undefined ? undefined : replies.get(call)
-    return reply === undefined ? [] : [{ at, reply }]
+    return reply === undefined ? [] : [{ at, reply, uuid: entry.uuid }]
   })
-  const pairs = results.flatMap((a, i) =>
-    results.slice(i + 1).flatMap((b) => (a.reply === b.reply ? [[a.at, b.at] as const] : []))
+  // Of two lines with one id the first one stands: which that is must not change.
+  const isSingle = ({ uuid }: { readonly uuid: string }): boolean =>
+    all.filter(({ entry }) => entry.uuid === uuid).length === 1
+  const singles = results.filter(isSingle)
+  const pairs = singles.flatMap((a, i) =>
+    singles.slice(i + 1).flatMap((b) => (a.reply === b.reply ? [[a.at, b.at] as const] : []))
   )
   if (pairs.length === 0) return harmless(join(lines))
   const [a, b] = pick(pairs, which)

@@ -62,8 +62,8 @@ export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArr
     // The reply that it stands in or behind.
     const named = after
       .slice(known + 1, place + 1)
-      .findLast((at) => Round.replyOf(graph.nodes[at]!.entry) !== undefined)
-    if (named !== undefined) messageId = Round.replyOf(graph.nodes[named]!.entry)!
+      .findLast((at) => graph.nodes[at]!.reply !== undefined)
+    if (named !== undefined) messageId = graph.nodes[named]!.reply!
     known = place
     const nodes = recovered.get(messageId)
     if (nodes === undefined) recovered.set(messageId, [graph.nodes[index]!])
@@ -96,7 +96,7 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   const notesOf = notes(graph, isOff, placed)
 
   for (const i of off) {
-    const id = Round.replyOf(graph.nodes[i]!.entry)
+    const id = graph.nodes[i]!.reply
     if (id === undefined || !byId.has(id)) continue
     const reply = siblingOf(graph, i, id, byNode, byParent)
     if (reply === undefined) continue
@@ -154,9 +154,8 @@ const soughtBy = (graph: Graph, off: ReadonlyArray<number>): Sought => {
   const replies = new Set<string>()
   const calls = new Set<string>()
   for (const node of off) {
-    const { answers, entry } = graph.nodes[node]!
-    const id = Round.replyOf(entry)
-    if (id !== undefined) replies.add(id)
+    const { answers, reply } = graph.nodes[node]!
+    if (reply !== undefined) replies.add(reply)
     for (const call of answers) calls.add(call)
   }
   return { replies, calls }
@@ -171,13 +170,13 @@ const repliesOn = (graph: Graph, chain: Chain, sought: Sought) => {
   const sincePrompt = new Map<string, Reply>()
   let before = -1
   for (const node of chain) {
-    const { calls, entry } = graph.nodes[node]!
-    if (Round.isPrompt(graph.nodes[node]!)) sincePrompt.clear()
-    if (entry.type !== "assistant") {
+    const { calls, entry, reply: named, uuid } = graph.nodes[node]!
+    if (named === undefined && entry.type !== "assistant") {
+      if (Round.isPrompt(graph.nodes[node]!)) sincePrompt.clear()
       before = node
       continue
     }
-    const id = Round.replyOf(entry) ?? entry.uuid
+    const id = named ?? uuid
     let reply = sincePrompt.get(id)
     if (reply === undefined) {
       reply = { before, parts: [], siblings: [], results: [] }
@@ -209,7 +208,7 @@ const siblingOf = (
   for (let at = graph.parent[node]!; ; at = graph.parent[at]!) {
     const beside = byParent.get(`${at} ${id}`)
     if (beside !== undefined || at < 0) return beside
-    if (Round.replyOf(graph.nodes[at]!.entry) === id) return byNode[at]
+    if (graph.nodes[at]!.reply === id) return byNode[at]
     if (Round.isTurn(graph.nodes[at]!)) return undefined
   }
 }

@@ -131,25 +131,20 @@ const local = Law.history("a compaction is local to its branch", (given, reader)
 const inOrder = Law.history(
   "after a boundary the chain is boundary, summary, kept in order, later",
   ({ history }, reader) => {
-    const [first, ...rest] = reader(History.log(history)).conversation
-    if (first === undefined || !Boundary.isCompact(first.entry)) return true
-    const { live } = history
-    const ids = rest.map(({ uuid }) => uuid)
-    const summary = rest.findIndex(({ entry }) => Boundary.isCompactSummary(entry))
-    const head = ids.slice(0, summary + 1)
-    if (head.some((id) => live.get(id).kind !== "summary" && live.get(id).kind !== "attachment"))
-      return `${head.join("-")} behind the boundary`
-    const kept = [...(live.keptBy.get(first.uuid) ?? [])].filter((id) => ids.includes(id))
-    const found = ids.filter((id) => kept.includes(id))
-    // A kept message of which the place is free among its round is still behind the summary and before what came later.
-    const settle = (ids: ReadonlyArray<string>): string => History.settle(ids, history.sees.rounds).join("-")
-    return Law.all(
-      () => Law.same("kept", settle(kept), settle(found)),
-      () =>
-        ids.slice(head.length, head.length + kept.length).every((id) => kept.includes(id))
-          ? true
-          : `${ids.join("-")}: kept ${kept.join()}`
-    )
+    const [first, ...rest] = Law.idsOf(reader(History.log(history)))
+    const { live, sees } = history
+    if (first === undefined || live.get(first).kind !== "boundary") return true
+    const isKept = (id: string): boolean => live.isKept([first], id)
+    const { place } = live.get(first)
+    const head = rest.findIndex((id) => isKept(id) || !["attachment", "summary"].includes(live.get(id).kind))
+    const behind = head < 0 ? [] : rest.slice(head)
+    const later = behind.findIndex((id) => !isKept(id))
+    const kept = later < 0 ? behind : behind.slice(0, later)
+    const expected = [...live.keptBy.get(first)!].filter((id) => rest.includes(id))
+    const stray = behind.slice(kept.length).find((id) => live.get(id).place < place)
+    return stray === undefined
+      ? Law.same("kept", History.settle(expected, sees.rounds).join("-"), History.settle(kept, sees.rounds).join("-"))
+      : `${stray} of before the boundary stands among what came later: ${rest.join("-")}`
   }
 )
 
@@ -168,6 +163,12 @@ const doors = Law.history(
     const suffix = log.filter(
       ({ entry }, i) => i >= at || !Entry.isMessage(entry) || (isMain(entry) && kept.has(entry.uuid))
     )
+    // A branch that leaves before the boundary needs what it hangs on: who reads from the boundary on must see that.
+    const there = new Set(suffix.flatMap(({ entry }) => ("uuid" in entry ? [entry.uuid] : [])))
+    const leaves = suffix.some(
+      ({ entry }) => isMain(entry) && !kept.has(entry.uuid) && !!entry.parentUuid && !there.has(entry.parentUuid)
+    )
+    if (leaves) return true
     const part = reader(suffix)
     const sent = (state: typeof whole): string => JSON.stringify(ModelMessages.make(state).messages)
     // Of the messages before the boundary only these values are known.
