@@ -105,6 +105,18 @@ describe("Left out", () => {
     assert.strictEqual(says("u1-a1-a2@m(A)", { a1: reply(thinking) }), "u[u1] | a1:thinking-only a2:unresolved-call")
   })
 
+  it("is no thinking beside what is said in the same entry, with or without a message id", () => {
+    for (const id of [{ id: "m" }, {}]) {
+      const a1 = { message: { ...id, content: [thinking, Content.text("[a1]")] } }
+      assert.strictEqual(says("u1-a1-u2", { a1 }), "u[u1] a[thinking a1] u[u2] | ")
+    }
+  })
+
+  it("is thinking without a message id: an entry without one is a reply of its own", () => {
+    const bodies = { a1: { message: { content: [thinking] } }, a2: { message: { content: "[a2]" } } }
+    assert.strictEqual(says("u1-a1-a2", bodies), "u[u1] a[a2] | a1:thinking-only")
+  })
+
   it("are replies that are empty or blank", () => {
     for (const content of [[], "", [Content.text(" \n")], null]) {
       assert.strictEqual(says("u1-a1-u2", { a1: { message: { id: "m", content } } }), "u[u1 u2] | a1:empty")

@@ -12,6 +12,20 @@ describe("SessionState.leafOf", () => {
     assert.strictEqual(leaf("u1-a1-u2-N1{N1,u2}"), "a1")
   })
 
+  // OPEN: gives r2, which is shown last but hangs on u1, so that what is said next below it parts from a1.
+  it("leads what is said next to all of the conversation, also where a result hangs beside its call", () => {
+    for (const picture of ["u1-r2(A) u1-a1(A)", "u1-a1@m(A)-a2@m(B) a2-rB a1-rA", "u1-a1@m(A)-a2@m(B) a1-rA a2-rB"]) {
+      const { conversation } = recover(picture)
+      const next = recover(`${picture} ${leaf(picture)}-u9`).conversation
+      assert.strictEqual(next.at(-1)?.uuid, "u9", picture)
+      assert.sameMembers(
+        next.map(({ uuid }) => uuid),
+        [...conversation.map(({ uuid }) => uuid), "u9"],
+        picture
+      )
+    }
+  })
+
   it("is nothing where nothing was said", () => {
     assert.isUndefined(leaf(""))
     assert.isUndefined(leaf("p1"))

@@ -107,18 +107,23 @@ const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
  * that is older than its parent, or was only bridged to it, is no such one.
  */
 const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => {
-  const { last } = SessionGraph.children(graph)
+  const { first, next } = SessionGraph.children(graph)
   const kept = new Set(graph.compaction?.kept)
   const goesOn = (at: number, child: number): boolean => {
-    if (child < 0 || child > node) return false
+    if (child > node || isGone(graph, child)) return false
     const above = graph.nodes[at]!
     const below = graph.nodes[child]!
-    if (kept.has(at) || kept.has(child) || below.answers.some((id) => above.calls.includes(id))) return true
+    if (kept.has(child) || below.answers.some((id) => above.calls.includes(id))) return true
     const [before, after] = Bridge.timesOf([above, below])
     return !graph.bridged.has(child) && (after ?? -Infinity) >= (before ?? Infinity)
   }
   let at = node
-  for (let steps = 0; steps <= graph.nodes.length && goesOn(at, last[at]!); steps++) at = last[at]!
+  for (let steps = 0; steps <= graph.nodes.length; steps++) {
+    let newest = -1
+    for (let child = first[at]!; child >= 0; child = next[child]!) if (goesOn(at, child)) newest = child
+    if (newest < 0) break
+    at = newest
+  }
   return at
 }
 

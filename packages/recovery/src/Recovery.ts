@@ -10,6 +10,7 @@ import * as Finding from "@reprise/domain/Finding"
 import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
+import type * as Suffix from "@reprise/domain/Suffix"
 import * as Branches from "./Branches.ts"
 import * as Consistency from "./Consistency.ts"
 import * as Lanes from "./Lanes.ts"
@@ -17,6 +18,7 @@ import * as Repair from "./Repair.ts"
 import * as SessionGraph from "./SessionGraph.ts"
 import * as SessionState from "./SessionState.ts"
 import * as SkillState from "./SkillState.ts"
+import * as Sufficiency from "./Sufficiency.ts"
 import * as Snapshots from "./Snapshots.ts"
 
 /**
@@ -99,6 +101,19 @@ const readingFindings = ({ damage, sessions, unknown }: Reading): ReadonlyArray<
   ).slice(1)
 ]
 
+/** One pass over the log, for all that is recovered. */
+const read = ({ lane = "main", leaf = "last-prompt" }: Options) =>
+  Projection.struct({
+    lanes: Lanes.projection(lane, leaf),
+    entries: Projection.entries(
+      Projection.struct({ metadata: SessionMetadata.projection, skills: SkillState.projection })
+    ),
+    snapshots: Snapshots.projection,
+    reading
+  })
+
+type Read = ReturnType<ReturnType<typeof read>["extract"]>
+
 /**
  * The projection from located entries to the recovered session.
  *
@@ -106,44 +121,77 @@ const readingFindings = ({ damage, sessions, unknown }: Reading): ReadonlyArray<
  * @since 0.1.0
  */
 export const make = (options: Options = {}): Projection.Projection<Located, SessionState.SessionState> =>
-  Projection.map(
-    Projection.struct({
-      lanes: Lanes.projection(options.lane ?? "main", options.leaf ?? "last-prompt"),
-      entries: Projection.entries(
-        Projection.struct({ metadata: SessionMetadata.projection, skills: SkillState.projection })
-      ),
-      snapshots: Snapshots.projection,
-      reading
-    }),
-    ({ entries: { metadata, skills }, lanes, reading, snapshots }): SessionState.SessionState => {
-      const repaired = (options.repair ?? Repair.repair)(SessionGraph.make(lanes.written))
-      const conversation = repaired.chain.map((node) => repaired.graph.nodes[node]!)
-      const { nodes, systems } = lanes.written
-      const consistency = Consistency.check(
-        systems.map((node) => nodes[node]!),
-        conversation
-      )
-      return {
-        sessionId: reading.sessions.keys().next().value,
-        conversation,
-        ...Branches.account(repaired),
-        sidechains: lanes.sidechains,
-        messages: nodes.length,
-        metadata,
-        snapshots,
-        skills,
-        usage: lanes.usage,
-        consistency,
-        findings: [
-          ...readingFindings(reading),
-          ...repaired.findings,
-          ...snapshots.pending.map(({ at, text }) => Finding.make("pending-prompt", { text }, at)),
-          ...Consistency.findings(consistency, conversation)
-        ],
-        extent: { byteStart: Math.max(reading.start, 0), byteEnd: reading.end, lines: reading.lines }
-      }
-    }
+  Projection.map(read(options), (parts) =>
+    stateOf(parts, (options.repair ?? Repair.repair)(SessionGraph.make(parts.lanes.written)))
   )
+
+/**
+ * The same for each door. Of a log that was read in part, `extent.partial` says what belongs to that part alone, and the
+ * verdict whether the conversation is that of the whole log.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const judged = (options: Omit<Options, "repair"> = {}): Suffix.Doors<SessionState.SessionState> => {
+  const judging = (history: SessionState.Partial["history"]) =>
+    Projection.map(read(options), (parts) => {
+      const written = SessionGraph.make(parts.lanes.written)
+      const repaired = Repair.repair(written)
+      const verdict = Sufficiency.judge(written, repaired)
+      return { answer: partial(stateOf(parts, repaired), repaired, history), verdict }
+    })
+  return { full: make(options), suffix: judging("suffix"), metadata: judging("metadata") }
+}
+
+/** The state of a part: without what was found about links that lead out of it. */
+const partial = (
+  state: SessionState.SessionState,
+  { chain, graph }: Repair.Repaired,
+  history: SessionState.Partial["history"]
+): SessionState.SessionState => {
+  const first = (graph.compaction?.kept ?? []).reduce((a, b) => Math.min(a, b), chain[0] ?? -1)
+  const byteStart = graph.nodes[first]?.at.byteStart ?? state.extent.byteStart
+  const links = new Set<Finding.Finding>(graph.findings)
+  const boundary = graph.nodes[chain[0] ?? -1]?.at.byteStart ?? 0
+  const isOutside = (finding: Finding.Finding) => links.has(finding) && (finding.byteStart ?? boundary) < boundary
+  return {
+    ...state,
+    findings: state.findings.filter((finding) => !isOutside(finding)),
+    extent: { ...state.extent, byteStart, partial: { history, unknown: SessionState.unknown[history] } }
+  }
+}
+
+const stateOf = (
+  { entries: { metadata, skills }, lanes, reading, snapshots }: Read,
+  repaired: Repair.Repaired
+): SessionState.SessionState => {
+  const conversation = repaired.chain.map((node) => repaired.graph.nodes[node]!)
+  const { nodes, systems } = lanes.written
+  const consistency = Consistency.check(
+    systems.map((node) => nodes[node]!),
+    conversation
+  )
+  return {
+    sessionId: reading.sessions.keys().next().value,
+    conversation,
+    leaf: repaired.graph.nodes[repaired.leaf],
+    ...Branches.account(repaired),
+    sidechains: lanes.sidechains,
+    messages: nodes.length,
+    metadata,
+    snapshots,
+    skills,
+    usage: lanes.usage,
+    consistency,
+    findings: [
+      ...readingFindings(reading),
+      ...repaired.findings,
+      ...snapshots.pending.map(({ at, text }) => Finding.make("pending-prompt", { text }, at)),
+      ...Consistency.findings(consistency, conversation)
+    ],
+    extent: { byteStart: Math.max(reading.start, 0), byteEnd: reading.end, lines: reading.lines }
+  }
+}
 
 /**
  * The projection for the main lane and the log's own leaf.

@@ -32,6 +32,8 @@ import type { SessionGraph } from "./SessionGraph.ts"
  */
 export interface Repaired {
   readonly graph: SessionGraph
+  /** The node that the walk began at, -1: nothing was said. What belongs to its round may stand behind it. */
+  readonly leaf: number
   readonly chain: ReadonlyArray<number>
   readonly findings: ReadonlyArray<Finding.Finding>
 }
@@ -73,6 +75,7 @@ export const make =
     const chain = steps.chain.reduce((reduced, reduce) => reduce(graph, reduced), walked)
     return {
       graph,
+      leaf: leaf.node,
       chain,
       findings: [...graph.findings, ...leaf.findings, ...ToolResults.findings(graph, walked, chain)]
     }

@@ -128,11 +128,15 @@ export interface SessionGraph {
   readonly byId: ReadonlyMap<string, number>
   readonly parent: Int32Array
   readonly linkParent: Int32Array
+  /** The place of each link in the log. */
+  readonly linkSeqs: Int32Array
   /** For nodes whose links lead nowhere: the id that they lead to. */
   readonly dangling: ReadonlyMap<number, string>
   /** Nodes whose own link led nowhere and that hang on another message instead. */
   readonly bridged: ReadonlySet<number>
   readonly removed: ReadonlySet<number>
+  /** For nodes that hung on a removed one: that one. */
+  readonly rehung: ReadonlyMap<number, number>
   readonly compaction: Compaction | undefined
   readonly holes: ReadonlyArray<Hole>
   readonly lastPrompt: LastPrompt | undefined
@@ -172,12 +176,13 @@ export const make = (written: Written): SessionGraph => {
   }
   const { findings, holes, lastPrompt, policy, systems } = written
   const linkParent = Int32Array.from(links, (link) => resolve(link.parentUuid, link.seq))
+  const linkSeqs = Int32Array.from(links, ({ seq }) => seq)
   // A link that leads nowhere passes the id on to whatever hangs on it.
   links.forEach((link, k) => {
     if (linkParent[k]! < ROOT) dangling.set(nodes.length + k, link.parentUuid!)
   })
-  const asRead = { nodes, systems, byId, parent, linkParent, dangling, holes, lastPrompt, policy, findings }
-  return { ...asRead, bridged: new Set(), removed: new Set(), compaction: undefined }
+  const asRead = { nodes, systems, byId, parent, linkParent, linkSeqs, dangling, holes, lastPrompt, policy, findings }
+  return { ...asRead, bridged: new Set(), removed: new Set(), rehung: new Map(), compaction: undefined }
 }
 
 /** The nearest occurrence before `seq`, else the first one after it; `linked` is in log order. */
@@ -210,7 +215,8 @@ export const withParents = (graph: SessionGraph, changes: ReadonlyMap<number, nu
   if (changes.size === 0) return graph
   const parent = graph.parent.slice()
   for (const [node, to] of changes) parent[node] = to
-  return { ...graph, parent }
+  const rehung = new Map([...graph.rehung].filter(([node]) => !changes.has(node)))
+  return { ...graph, parent, rehung }
 }
 
 /**
@@ -238,19 +244,39 @@ export const report = (graph: SessionGraph, findings: ReadonlyArray<Finding.Find
 export const without = (graph: SessionGraph, gone: ReadonlySet<number>): SessionGraph => {
   const removed = new Set([...graph.removed, ...gone])
   const parent = graph.parent.slice()
-  // Each stretch of removed nodes is walked once: every node on it is given the ancestor that was found.
+  const rehung = new Map(graph.rehung)
+  const survivors = new Map<number, number>()
   const survivor = (from: number): number => {
+    const passed = new Set<number>()
     let at = from
-    for (let steps = 0; at >= 0 && removed.has(at); steps++) at = steps > removed.size ? ROOT : parent[at]!
-    for (let step = from; step >= 0 && removed.has(step) && step !== at;) {
-      const next = parent[step]!
-      parent[step] = at
-      step = next
+    while (removed.has(at) && !survivors.has(at) && !passed.has(at)) {
+      passed.add(at)
+      at = graph.parent[at]!
     }
-    return at
+    const found = survivors.get(at) ?? (removed.has(at) ? ROOT : at)
+    for (const node of passed) survivors.set(node, found)
+    return found
   }
-  for (let i = 0; i < parent.length; i++) parent[i] = survivor(parent[i]!)
-  return { ...graph, parent, removed }
+  for (const { index } of graph.nodes) {
+    const from = parent[index]!
+    if (removed.has(index) || !removed.has(from)) continue
+    if (!rehung.has(index)) rehung.set(index, from)
+    parent[index] = survivor(from)
+  }
+  return { ...graph, parent, removed, rehung }
+}
+
+/**
+ * The graph with all removed nodes in their places.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const unsnipped = (graph: SessionGraph): SessionGraph => {
+  if (graph.removed.size === 0) return graph
+  const parent = graph.parent.slice()
+  for (const [node, to] of graph.rehung) parent[node] = to
+  return { ...graph, parent, removed: new Set(), rehung: new Map() }
 }
 
 /**

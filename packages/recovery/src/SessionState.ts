@@ -8,6 +8,7 @@
  */
 import type * as Finding from "@reprise/domain/Finding"
 import type { SessionMetadata } from "@reprise/domain/SessionMetadata"
+import type { History } from "@reprise/domain/Suffix"
 import * as Equal from "effect/Equal"
 import type { Branch } from "./Branches.ts"
 import type { Consistency } from "./Consistency.ts"
@@ -28,6 +29,44 @@ export interface Extent {
   readonly byteStart: number
   readonly byteEnd: number
   readonly lines: number
+  /** Absent: the log was read from its first line on. */
+  readonly partial?: Partial
+}
+
+/**
+ * What was read of a log that was not read as a whole, and which keys of the state therefore tell of that part alone.
+ * All others are those of the whole log. Where metadata was not read, line numbers count from `byteStart`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Partial {
+  readonly history: Exclude<History, "full">
+  readonly unknown: ReadonlyArray<keyof SessionState>
+}
+
+/**
+ * What only the whole log can tell, by how much of it was read.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const unknown: { readonly [H in Partial["history"]]: Partial["unknown"] } = {
+  suffix: [
+    "sessionId",
+    "removed",
+    "archived",
+    "branches",
+    "sidechains",
+    "messages",
+    "metadata",
+    "snapshots",
+    "skills",
+    "usage",
+    "consistency",
+    "findings"
+  ],
+  metadata: ["removed", "archived", "branches", "sidechains", "messages", "skills", "usage", "consistency", "findings"]
 }
 
 /**
@@ -40,6 +79,8 @@ export interface SessionState {
   /** The session that wrote the first line which names one. */
   readonly sessionId: string | undefined
   readonly conversation: ReadonlyArray<Node>
+  /** The message that whatever is said next hangs on: the last of the conversation, but for what was put back behind it. */
+  readonly leaf: Node | undefined
   readonly removed: ReadonlyArray<string>
   readonly archived: number
   readonly branches: ReadonlyArray<Branch>
@@ -56,12 +97,12 @@ export interface SessionState {
 }
 
 /**
- * The last message of the conversation: the parent of whatever is said next.
+ * The message that whatever is said next hangs on.
  *
  * @category getters
  * @since 0.1.0
  */
-export const leafOf = (state: SessionState): Node | undefined => state.conversation.at(-1)
+export const leafOf = (state: SessionState): Node | undefined => state.leaf
 
 /**
  * What differs from one state to a later one of the same log.

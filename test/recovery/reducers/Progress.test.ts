@@ -84,6 +84,11 @@ describe("Progress", () => {
     assert.strictEqual(findings("u1-p1-a1-p1-u2-a2"), "repeated-id p1 2,4")
   })
 
+  it("resolves a link that names its own id to the occurrence before it", () => {
+    assert.strictEqual(reduces("u1-p1-p1-u2"), "u1 u1-u2")
+    assert.strictEqual(recovers("u1-a1-p1-p1-p1-u2"), "u1-a1-u2")
+  })
+
   it("resolves a link that is only written later to its first occurrence", () => {
     assert.strictEqual(reduces("u1-a1 u2^p1 a1-p1 u1-p1"), "u1 u1-a1 a1-u2")
   })

@@ -110,6 +110,14 @@ describe("Relink", () => {
     assert.strictEqual(recovers("u1-a1-u2-a2 B1{u2,a2>S1}-S1"), "B1-S1-u2-a2")
   })
 
+  // OPEN: gives "B1-S1-u1-a1-u2-a2": from a kept message it goes on down to what hung on it before the boundary.
+  it("goes on at the last kept message, and not at what hung on it and was not kept", () => {
+    assert.strictEqual(recovers("u1-a1-u2-a2 B1{u1,a1>S1}-S1"), "B1-S1-u1-a1")
+    assert.strictEqual(rest("u1-a1-u2-a2 B1{u1,a1>S1}-S1"), "archived 2")
+    assert.strictEqual(recovers("u1-a1-u2-a2 B1{u1..a1>S1}-S1"), "B1-S1-u1-a1")
+    assert.strictEqual(recovers("u1-a1-u2-a2 B1{u1,a1>S1}-S1-u3"), "B1-S1-u1-a1-u3")
+  })
+
   it("leaves a message where it is that already hangs on the last kept one", () => {
     assert.strictEqual(recovers("u1-a1-u2-a2 B1{u2,a2>S1}-S1 a2-u3"), "B1-S1-u2-a2-u3")
   })
@@ -122,7 +130,7 @@ describe("Relink", () => {
   })
 
   it("gives the same when the kept lines stand only after the boundary", () => {
-    assert.strictEqual(recovers("B1{a2,u2>S1}-S1-u2-a2-u3"), "B1-S1-a2-u2-u3")
+    assert.strictEqual(recovers("B1{a2,u2>S1}-S1-u2-a2 S1-u3"), "B1-S1-a2-u2-u3")
     assert.strictEqual(recovers("u1-a1 B1{u2,a2>S1}-S1-u2-a2-u3"), "B1-S1-u2-a2-u3")
     assert.strictEqual(reduces("B1{u2,a2>S1}-S1-u2-a2-u3"), "B1 B1-S1 S1-u2 u2-a2 a2-u3")
   })

@@ -193,6 +193,13 @@ describe("A damaged line", () => {
     assert.strictEqual(findings.find(({ kind }) => kind === "torn-line")?.line, 3)
   })
 
+  it("is a loss where one of several surely held the parent", () => {
+    const [u1, a1, u2, a2] = lines("u1-a1-u2-a2") as [string, string, string, string]
+    const torn = u2.slice(0, u2.indexOf('"timestamp"'))
+    const { findings } = Recovery.fold(located([u1, '{"type":"us', a1, torn, a2].join("\n")))
+    assert.strictEqual(findings.find(({ kind }) => kind === "gap")?.severity, "loss")
+  })
+
   it("is a note where it only may have", () => {
     const gap = recover("u1-a1 ? x9-u3").findings.find(({ kind }) => kind === "gap")
     assert.strictEqual(gap?.severity, "note")

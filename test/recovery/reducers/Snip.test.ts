@@ -159,7 +159,6 @@ describe("Half a call pair", () => {
     assert.strictEqual(findings("u1-rZ-a1(A)-u2-N1{u2}"), "")
   })
 
-  // OPEN: gives "N1 a2 a3 rB u1": with its call, rA loses its place in the round, and nobody asked for that.
   it("leaves the other half on the chain also where that hangs beside it", () => {
     assert.strictEqual(holds("u1-a1@m(A)-a2@m(B) a1-rA a2-rB-a3-N1{rA}"), "N1 a1 a2 a3 rB u1")
     assert.strictEqual(holds("u1-a1@m(A)-a2@m(B) a1-rA a2-rB-a3-N1{a2}"), "N1 a1 a3 rA rB u1")

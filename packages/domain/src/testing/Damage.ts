@@ -275,28 +275,28 @@ const duplicate = (
   return harmless(join(lines.toSpliced(at + 1 + (to % (lines.length - at)), 0, copy)))
 }
 
-/** Results of calls that an earlier or later entry of one reply makes, next to each other in the order of calls. */
+/** Two results of one reply that hang on something of it: one that does not must not become the last line. */
 const reorder = (lines: ReadonlyArray<LogLine>, which: number): Damaged => {
-  const replies = new Map<string, string>()
   const all = messagesOf(lines)
+  const replies = new Map<string, string>()
+  const owners = new Map<string, string>()
   for (const { entry } of all) {
     if (entry.type !== "assistant") continue
-    for (const block of Content.blocks(entry.message.content)) {
-      if (Content.isToolUse(block)) replies.set(block.id, entry.message.id ?? entry.uuid)
-    }
+    const reply = entry.message.id ?? entry.uuid
+    owners.set(entry.uuid, reply)
+    for (const call of Content.blocks(entry.message.content).filter(Content.isToolUse)) replies.set(call.id, reply)
   }
   const results = all.flatMap(({ at, entry }) => {
-    if (entry.type !== "user") return []
-    const call = Content.blocks(entry.message.content).find(Content.isToolResult)?.tool_use_id
-    const reply = call === undefined ? undefined : replies.get(call)
-    return reply === undefined ? [] : [{ at, reply, uuid: entry.uuid }]
+    const result = entry.type === "user" ? Content.blocks(entry.message.content).find(Content.isToolResult) : undefined
+    const reply = replies.get(result?.tool_use_id ?? "")
+    if (reply === undefined) return []
+    owners.set(entry.uuid, reply)
+    // Of two lines with one id the first one stands: which that is must not change.
+    const isSingle = all.filter((one) => one.entry.uuid === entry.uuid).length === 1
+    return isSingle && owners.get(entry.parentUuid ?? "") === reply ? [{ at, reply }] : []
   })
-  // Of two lines with one id the first one stands: which that is must not change.
-  const isSingle = ({ uuid }: { readonly uuid: string }): boolean =>
-    all.filter(({ entry }) => entry.uuid === uuid).length === 1
-  const singles = results.filter(isSingle)
-  const pairs = singles.flatMap((a, i) =>
-    singles.slice(i + 1).flatMap((b) => (a.reply === b.reply ? [[a.at, b.at] as const] : []))
+  const pairs = results.flatMap((a, i) =>
+    results.slice(i + 1).flatMap((b) => (a.reply === b.reply ? [[a.at, b.at] as const] : []))
   )
   if (pairs.length === 0) return harmless(join(lines))
   const [a, b] = pick(pairs, which)

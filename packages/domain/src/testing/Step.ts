@@ -65,11 +65,12 @@ export type Step = Data.TaggedEnum<{
   readonly Attach: { readonly kind: "sent" | "unsent" | "event" | "command" }
   /** A checkpoint: how many entries the conversation has. */
   readonly EndTurn: {}
-  /** The last `kept` messages stay; an unfinished one is killed before its summary. */
+  /** The last `kept` messages stay; `hung`: the boundary has a parent; an unfinished one is killed before its summary. */
   readonly Compact: {
     readonly kept: number
     readonly form: "messages" | "segment" | "both" | "rewritten"
     readonly notes: number
+    readonly hung: boolean
     readonly finished: boolean
   }
   /** Each bit of `which` takes out one message, counted from the last. */
@@ -212,7 +213,13 @@ const deliver = ([, a, b]: Dice): Step => Deliver({ which: a, follow: bit(b, 0) 
 const attach = ([, a]: Dice): Step => Attach({ kind: pick(["sent", "unsent", "event", "command"], a) })
 const endTurn = (): Step => EndTurn()
 const compact = ([, a, b, c, d]: Dice): Step =>
-  Compact({ kept: a % 7, form: pick(forms, b), notes: c < 128 ? 0 : c % 3, finished: d < 224 })
+  Compact({
+    kept: Math.max(0, (a % 8) - 1),
+    form: pick(forms, b),
+    notes: c < 128 ? 0 : c % 3,
+    hung: bit(c, 0),
+    finished: d < 224
+  })
 const snip = ([, a, b]: Dice): Step => Snip({ which: a, onRemoved: bit(b, 0) })
 const rewind = ([, a, b, c]: Dice): Step => Rewind({ to: a, across: b % 4 === 3, inside: bit(c, 0) })
 const branch = ([, a]: Dice): Step => Branch({ to: a })

@@ -66,12 +66,11 @@ const choose = (
   const boundaries = graph.systems.filter((node) => Boundary.isCompact(graph.nodes[node]!.entry))
   if (boundaries.length === 0) return { counted: undefined, findings }
   const firstRecord = boundaries.find((node) => Boundary.preserved(graph.nodes[node]!.entry) !== undefined) ?? -1
-  const lastSaid = graph.nodes.findLastIndex(({ entry: { type } }) => type === "user" || type === "assistant")
   const mayPass = passing(graph, firstRecord)
   for (const i of boundaries.toReversed()) {
     const { at, entry, uuid } = graph.nodes[i]!
     if (graph.removed.has(i)) continue
-    if (i > lastSaid) {
+    if (!isFinished(graph, i)) {
       findings.push(Finding.make("boundary-unfinished", { uuid }, at))
       continue
     }
@@ -84,6 +83,19 @@ const choose = (
     if (Boundary.preserved(entry) !== undefined) findings.push(Finding.make("boundary-off-chain", { uuid }, at))
   }
   return { counted: undefined, findings }
+}
+
+/** Whether something was said behind a boundary: one that was cut off from its summary changes nothing. */
+const isFinished = (graph: SessionGraph.SessionGraph, boundary: number): boolean => {
+  const { first, next } = SessionGraph.children(graph)
+  const rest = [boundary]
+  for (let i = 0; i < rest.length && i < graph.nodes.length; i++) {
+    const at = rest[i]!
+    const { type } = graph.nodes[at]!.entry
+    if (type === "user" || type === "assistant") return true
+    for (let child = first[at]!; child >= 0; child = next[child]!) rest.push(child)
+  }
+  return false
 }
 
 /**
@@ -99,11 +111,17 @@ const passing = (graph: SessionGraph.SessionGraph, firstRecord: number): ((bound
       while (way.at < way.path.length && way.path[way.at]! > boundary) way.at++
       const met = way.path[way.at]
       if (met === undefined || met === boundary) return met === boundary
-      // What hangs on a message before the boundary is hung behind it, if the boundary prunes; a rewind is not.
+      // What hangs on a message before the boundary is hung behind it, if the boundary prunes; a rewind is not, unless it
+      // goes to a message that is kept.
       if (firstRecord < 0 || firstRecord > boundary) return false
       const from = way.path[way.at - 1]
-      return from === undefined || !Round.isRewind(graph.nodes[from]!.entry)
+      return from === undefined || !Round.isRewind(graph.nodes[from]!.entry) || mayKeep(graph, boundary, met)
     })
+}
+
+const mayKeep = (graph: SessionGraph.SessionGraph, boundary: number, node: number): boolean => {
+  const record = Boundary.preserved(graph.nodes[boundary]!.entry)
+  return record?.kind === "segment" || record?.uuids.includes(graph.nodes[node]!.uuid) === true
 }
 
 const recordOf = (graph: SessionGraph.SessionGraph, boundary: number, prunes: boolean): Record => {

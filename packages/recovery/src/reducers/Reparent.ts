@@ -8,9 +8,10 @@
  * passed over. Then every cycle, written or made by these bridges, is cut at its oldest entry, which is bridged in turn.
  * Where nothing older exists the entry is a root. A written `null` is a root and is never bridged.
  */
+import * as Boundary from "@reprise/domain/Boundary"
 import * as Finding from "@reprise/domain/Finding"
 import * as Bridge from "../Bridge.ts"
-import { FOREIGN, MISSING, parentUuidOf, ROOT, type SessionGraph } from "../SessionGraph.ts"
+import { children, FOREIGN, MISSING, parentUuidOf, ROOT, type SessionGraph } from "../SessionGraph.ts"
 
 /**
  * Whether every message leads to a root.
@@ -37,9 +38,10 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
     const rooted = parent.slice()
     for (const cycle of cycles(parent)) rooted[cycle[0]!] = ROOT
     const trees = Bridge.forest(rooted)
-    const find = Bridge.make(times, () => true, trees.find)
+    const find = Bridge.make(times, (node) => !isBare(graph, node), trees.find)
+    const findForSummary = Bridge.make(times, () => true, trees.find)
     for (const owner of broken) {
-      const to = find(owner)
+      const to = Boundary.isCompactSummary(graph.nodes[owner]!.entry) ? findForSummary(owner) : find(owner)
       parent[owner] = to
       owners.add(owner)
       if (sequential && to >= 0) trees.join(owner, to)
@@ -59,6 +61,10 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
   ])
   return { ...graph, parent, dangling: new Map(), bridged: owners, findings: [...graph.findings, ...findings] }
 }
+
+/** A boundary on which nothing hangs: what is no summary is not bridged to it, or it would hide all that stands before. */
+const isBare = (graph: SessionGraph, node: number): boolean =>
+  Boundary.isCompact(graph.nodes[node]!.entry) && children(graph).first[node]! < 0
 
 /** The nodes whose link leads nowhere, or to themselves. */
 const loose = (parent: Int32Array): ReadonlyArray<number> => {

@@ -16,6 +16,7 @@
 import * as Finding from "@reprise/domain/Finding"
 import * as Round from "../Round.ts"
 import * as SessionGraph from "../SessionGraph.ts"
+import * as Compact from "./Compact.ts"
 
 type Graph = SessionGraph.SessionGraph
 type Chain = ReadonlyArray<number>
@@ -26,15 +27,24 @@ type Chain = ReadonlyArray<number>
  * @category guards
  * @since 0.1.0
  */
-export const isReduced = (graph: Graph, chain: Chain): boolean => missing(graph, chain).size === 0
+export const isReduced = (graph: Graph, chain: Chain): boolean => reduce(graph, chain).length === chain.length
 
 /**
- * Puts back what belongs to the rounds of the chain.
+ * Puts back what belongs to the rounds of the chain. A round is what it was before a snip: results stay together also
+ * where the reply that made their calls was taken out.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const reduce = (graph: Graph, chain: Chain): Chain => {
+  const leaf = chain.at(-1)
+  if (graph.removed.size === 0 || leaf === undefined) return withRounds(graph, chain)
+  const whole = SessionGraph.unsnipped(graph)
+  const path = Compact.reduce(whole, SessionGraph.pathTo(whole, leaf))
+  return withRounds(whole, path).filter((node) => !graph.removed.has(node))
+}
+
+const withRounds = (graph: Graph, chain: Chain): Chain => {
   const behind = missing(graph, chain)
   if (behind.size === 0) return chain
   const whole: Array<number> = []
@@ -60,9 +70,7 @@ export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArr
   after.forEach((index, place) => {
     if (stood.has(index)) return
     // The reply that it stands in or behind.
-    const named = after
-      .slice(known + 1, place + 1)
-      .findLast((at) => graph.nodes[at]!.reply !== undefined)
+    const named = after.slice(known + 1, place + 1).findLast((at) => graph.nodes[at]!.reply !== undefined)
     if (named !== undefined) messageId = graph.nodes[named]!.reply!
     known = place
     const nodes = recovered.get(messageId)
@@ -132,7 +140,10 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
 }
 
 const push = (behind: Map<number, Array<number>>, node: number, nodes: ReadonlyArray<number>): void => {
-  if (nodes.length > 0) behind.set(node, [...(behind.get(node) ?? []), ...nodes])
+  if (nodes.length === 0) return
+  const known = behind.get(node) ?? []
+  for (const one of nodes) known.push(one)
+  behind.set(node, known)
 }
 
 /** Nodes that the chain lacks and may have: not removed, and not from before its boundary unless kept. */
@@ -205,12 +216,15 @@ const siblingOf = (
   byNode: ReadonlyArray<Reply | undefined>,
   byParent: ReadonlyMap<string, Reply>
 ): Reply | undefined => {
-  for (let at = graph.parent[node]!; ; at = graph.parent[at]!) {
+  let at = graph.parent[node]!
+  for (let steps = 0; steps <= graph.nodes.length; steps++) {
     const beside = byParent.get(`${at} ${id}`)
     if (beside !== undefined || at < 0) return beside
     if (graph.nodes[at]!.reply === id) return byNode[at]
     if (Round.isTurn(graph.nodes[at]!)) return undefined
+    at = graph.parent[at]!
   }
+  return undefined
 }
 
 /** The reply whose open call the entry answers, or on a part of which the result hangs; the first answer counts. */
@@ -227,7 +241,12 @@ const answered = (
   for (const id of ids) {
     if (open.delete(id)) reply ??= byCall.get(id)
   }
-  return reply ?? (ids.some((id) => byCall.has(id)) ? undefined : byNode[graph.parent[node]!])
+  if (reply !== undefined) return reply
+  const beside = byNode[graph.parent[node]!]
+  // A result that answers no call at all belongs where it hangs; one that answers another reply's call does not.
+  return beside === undefined || graph.nodes.some(({ calls }) => ids.some((id) => calls.includes(id)))
+    ? undefined
+    : beside
 }
 
 /**

@@ -22,7 +22,7 @@ type Of<T extends Step.Step["_tag"]> = Extract<Step.Step, { readonly _tag: T }>
  * @category combinators
  * @since 0.1.0
  */
-export const compact = (session: LiveSession, { finished, form, kept: count, notes }: Of<"Compact">): void => {
+export const compact = (session: LiveSession, { finished, form, hung, kept: count, notes }: Of<"Compact">): void => {
   if (!session.isSpoken(session.visible)) return
   // Whether a boundary that is ignored resets a `last-prompt` is not settled.
   if (!finished && !session.visible.includes(session.newest!)) return
@@ -49,7 +49,7 @@ export const compact = (session: LiveSession, { finished, form, kept: count, not
           : { preservedMessages, preservedSegment }
   const before: List = { visible: session.visible, tip: session.tip }
   const body = { ...plain, compactMetadata: { ...plain.compactMetadata, ...record } }
-  const boundary = session.write("boundary", body, { parent: null })
+  const boundary = session.write("boundary", body, { parent: hung && kept.length === 0 ? session.tip : null })
   if (!finished) return
   session.archived = [...session.archived, before]
   session.abandoned = []

@@ -6,6 +6,7 @@ import * as Message from "@reprise/domain/Message"
 import * as History from "@reprise/domain/testing/History"
 import { timeOf } from "@reprise/domain/testing/live/Session"
 import * as Step from "@reprise/domain/testing/Step"
+import * as Round from "../../Round.ts"
 import type { SessionState } from "../../SessionState.ts"
 import * as Law from "../Law.ts"
 
@@ -121,15 +122,49 @@ const links = Law.history(
 /** The same steps without a process that writes old times. */
 const isInTime = (step: Step.Step): boolean => step._tag !== "OldShape"
 
+/** An entry whose parent is in no line: by itself, behind a link, or with a reply that stands before it in the file. */
+const orphans: ReadonlyArray<(timestamp: string) => ReadonlyArray<object>> = [
+  (timestamp) => [{ ...Message.user("[new]"), uuid: "u0new", parentUuid: "x0", timestamp }],
+  (timestamp) => [
+    { type: "progress", uuid: "p0new", parentUuid: "x0", timestamp },
+    { ...Message.user("[new]"), uuid: "u0new", parentUuid: "p0new", timestamp }
+  ],
+  (timestamp) => [
+    { ...Message.informational("[reply]"), uuid: "w0new", parentUuid: "u0new", timestamp },
+    { ...Message.user("[new]"), uuid: "u0new", parentUuid: "x0", timestamp }
+  ]
+]
+
+// OPEN: RECOVERY §4 bridges to the newest message, also where that is a boundary that is not finished, or a result that
+// came late; what stands behind it on the conversation is hidden then.
 const orphan = Law.history("a missing parent never hides an earlier message", (given, reader) => {
-  const history = History.make(given.history.steps.filter(isInTime))
-  const { lines } = history
+  const { lines } = History.make(given.history.steps.filter(isInTime))
   const before = Law.idsOf(reader(Law.read(lines)))
-  const entry = { ...Message.user("[new]"), uuid: "u0new", parentUuid: "x0", timestamp: timeOf(3600 * 20) }
-  const after = reader(Law.read([...lines, JSON.stringify(entry)]))
+  const entries = orphans[Law.choose(given, 0, orphans.length)]!(timeOf(72_000))
+  const after = reader(Law.read([...lines, ...entries.map((entry) => JSON.stringify(entry))]))
   const seen = new Set(Law.idsOf(after))
   const hidden = before.filter((id) => !seen.has(id))
   return hidden.length === 0 ? true : `${hidden.join()} hidden: ${before.join("-")} became ${Law.shown(after)}`
+})
+
+const whole = Law.log("what is put back belongs to a reply that is shown", ({ bytes }, reader) => {
+  const log = Law.read(bytes)
+  const { conversation, findings, removed } = reader(log)
+  const shown = new Map(conversation.map((node) => [node.uuid, node]))
+  // Half a pair may have been taken out.
+  const gone = new Set(removed)
+  const halves = log.flatMap(({ entry }) => (isMain(entry) && gone.has(entry.uuid) ? Round.callsOf(entry) : []))
+  const calls = new Set([...conversation.flatMap(({ calls }) => calls), ...halves])
+  const back = findings.flatMap((finding) => (finding.kind === "parallel-recovered" ? finding.uuids : []))
+  const messages = new Set(log.flatMap(({ entry }) => (isMain(entry) ? [entry.uuid] : [])))
+  const stray = back.find((uuid) => {
+    const { answers = [], entry } = shown.get(uuid) ?? {}
+    const parent = entry?.parentUuid ?? ""
+    // Behind a link, or bridged, a result may hang on any call.
+    const hangsElsewhere = messages.has(parent) && !shown.has(parent)
+    return answers.length > 0 && !answers.some((id) => calls.has(id)) && hangsElsewhere
+  })
+  return stray === undefined ? true : `${stray} was put back, and its call is not in ${[...shown.keys()].join("-")}`
 })
 
 const sum = Law.log("nothing is lost in silence: every message is counted once", ({ bytes }, reader) => {
@@ -228,6 +263,7 @@ export const laws: ReadonlyArray<Law.Law> = [
   copies,
   links,
   orphan,
+  whole,
   sum,
   sidechains,
   rounds,

@@ -116,7 +116,7 @@ const stateAt = Law.log("stateAt(n) is the fold of the first n entries", (given,
  */
 export const laws: ReadonlyArray<Law.Law> = [
   ...of("recovery", Recovery.projection, (state) =>
-    JSON.stringify([Law.idsOf(state), state.branches, state.metadata, state.findings])
+    [Law.shown(state), state.branches.length, state.metadata.title, ...state.findings.map(({ kind }) => kind)].join()
   ),
   ...of("counts", counts, (text) => text),
   stateAt

@@ -2,6 +2,7 @@
  * Reducers: what is promised about each step of the repair (RECOVERY §2b–§7).
  */
 import * as Boundary from "@reprise/domain/Boundary"
+import * as Content from "@reprise/domain/Content"
 import * as Entry from "@reprise/domain/Entry"
 import type * as Line from "@reprise/domain/Line"
 import * as Message from "@reprise/domain/Message"
@@ -128,19 +129,49 @@ const local = Law.history("a compaction is local to its branch", (given, reader)
   return Law.same("conversation", [...Law.idsOf(before), "w0new"].toSorted().join(), Law.idsOf(after).toSorted().join())
 })
 
+const cut = Law.history(
+  "what stands before the boundary belongs to no round of the conversation",
+  ({ history }, reader) => {
+    const plain = History.make(history.steps.map((step) => (step._tag === "Compact" ? { ...step, kept: 0 } : step)))
+    const part = (uuid: string, parentUuid: string | null, content: Content.Block) => ({
+      ...Message.assistant({ id: "m0new", model: "model", content: [content] }),
+      uuid,
+      parentUuid
+    })
+    const boundary = Boundary.compact({ trigger: "auto", preTokens: 1, logicalParentUuid: "a0new" })
+    const result = Message.toolResults([Content.toolResult({ tool_use_id: "c0new", content: "[late]" })])
+    const state = reader(
+      appended(plain, [
+        part(
+          "a0new",
+          reader(History.log(plain)).conversation.at(-1)?.uuid ?? null,
+          Content.toolUse({ id: "c0new", name: "Tool", input: {} })
+        ),
+        { ...boundary, uuid: "B0new", parentUuid: "a0new" },
+        part("a1new", "B0new", Content.text("[text]")),
+        { ...result, uuid: "r0new", parentUuid: "a0new" },
+        { ...Message.user("[prompt]"), uuid: "u0new", parentUuid: "a1new" }
+      ])
+    )
+    return Law.same("conversation", "B0new-a1new-u0new", Law.shown(state))
+  }
+)
+
 const inOrder = Law.history(
   "after a boundary the chain is boundary, summary, kept in order, later",
   ({ history }, reader) => {
     const [first, ...rest] = Law.idsOf(reader(History.log(history)))
     const { live, sees } = history
     if (first === undefined || live.get(first).kind !== "boundary") return true
-    const isKept = (id: string): boolean => live.isKept([first], id)
+    const all = live.keptBy.get(first)
+    if (all === undefined) return `${first} has no summary`
+    const isKept = (id: string): boolean => all.has(id)
     const { place } = live.get(first)
     const head = rest.findIndex((id) => isKept(id) || !["attachment", "summary"].includes(live.get(id).kind))
     const behind = head < 0 ? [] : rest.slice(head)
     const later = behind.findIndex((id) => !isKept(id))
     const kept = later < 0 ? behind : behind.slice(0, later)
-    const expected = [...live.keptBy.get(first)!].filter((id) => rest.includes(id))
+    const expected = [...all].filter((id) => rest.includes(id))
     const stray = behind.slice(kept.length).find((id) => live.get(id).place < place)
     return stray === undefined
       ? Law.same("kept", History.settle(expected, sees.rounds).join("-"), History.settle(kept, sees.rounds).join("-"))
@@ -193,4 +224,4 @@ const doors = Law.history(
  * @category laws
  * @since 0.1.0
  */
-export const laws: ReadonlyArray<Law.Law> = [idempotent, unchanged, closed, twice, local, inOrder, doors]
+export const laws: ReadonlyArray<Law.Law> = [idempotent, unchanged, closed, twice, local, cut, inOrder, doors]

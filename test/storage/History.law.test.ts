@@ -1,0 +1,107 @@
+/**
+ * The law of the three doors: `suffix` gives the conversation, the model messages and the interruption of the whole log,
+ * `metadata` also its metadata and snapshots; on every log that was written forward (see `Suffix`).
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Line from "@reprise/domain/Line"
+import * as Notation from "@reprise/domain/testing/Notation"
+import * as Written from "@reprise/domain/testing/History"
+import * as EntryLog from "@reprise/storage/EntryLog"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { drawn } from "../recovery/drawn.ts"
+import { compacted } from "./compacted.ts"
+import { beside, seen, through } from "./doors.ts"
+
+const options = { arbitrary: { runs: Number(process.env["RUNS"] ?? 300), seed: process.env["SEED"] ?? "doors" } }
+
+/** Checks the law; gives the door that answered when the suffix was asked for. */
+const holds = Effect.fnUntraced(function* (bytes: Uint8Array, scan: { readonly window?: number }, isDrawn: boolean) {
+  const full = yield* through(bytes, "full")
+  const suffix = yield* through(bytes, "suffix", scan)
+  if (isDrawn && !isForward(bytes, suffix.state.extent.byteStart)) return "not forward"
+  const metadata = yield* through(bytes, "metadata", scan)
+  assert.deepStrictEqual(seen(suffix.state), seen(full.state))
+  assert.deepStrictEqual(seen(metadata.state), seen(full.state))
+  assert.deepStrictEqual(beside(metadata.state), beside(full.state))
+  return suffix.history
+})
+
+/** No line before `start` names a message that stands behind it, so none is written there for the first time again. */
+const isForward = (bytes: Uint8Array, start: number): boolean => {
+  if (start === 0) return true
+  const before = new TextDecoder().decode(bytes.subarray(0, start))
+  return Line.decodeAll(bytes.subarray(start)).every(({ entry }) => {
+    const { uuid } = entry as { readonly uuid?: unknown }
+    return typeof uuid !== "string" || !before.includes(JSON.stringify(uuid))
+  })
+}
+
+const law = (bytes: Uint8Array, scan: { readonly window?: number } = {}, isDrawn = false) =>
+  Effect.provide(holds(bytes, scan, isDrawn), EntryLog.layerMemory)
+
+describe("every door gives what the whole log gives", () => {
+  const doors = new Map<string, number>()
+  const count = (door: string) => doors.set(door, (doors.get(door) ?? 0) + 1)
+
+  it.effect.prop(
+    "on logs with compactions, some of which lead before their boundary",
+    { words: compacted },
+    ({ words }) => Effect.map(law(Notation.bytes(words.join(" ")), {}, true), count),
+    options
+  )
+
+  it("and most of those with a boundary need no more than the suffix", () => {
+    assert.isAbove(doors.get("suffix") ?? 0, (options.arbitrary.runs / 300) * 50)
+    assert.isBelow(doors.get("not forward") ?? 0, (options.arbitrary.runs / 300) * 20)
+  })
+
+  it.effect.prop("on any log", { words: drawn }, ({ words }) => law(Notation.bytes(words.join(" ")), {}, true), options)
+
+  it.effect.prop(
+    "on what a session writes",
+    { history: Written.arbitrary() },
+    ({ history }) => law(history.bytes),
+    options
+  )
+
+  it.effect("at every window edge", () =>
+    Effect.gen(function* () {
+      const bytes = Notation.bytes("u0-a0-u1-a1(A)-rA-a2 B1{a1..a2>S1}-S1-u3-N1{u3}-a4 B2{rA,a2>S2}-S2-t1-u5")
+      for (let window = 1; window <= bytes.length; window++) assert.strictEqual(yield* law(bytes, { window }), "suffix")
+    })
+  )
+
+  it.effect("at every cut of a log", () =>
+    Effect.gen(function* () {
+      const bytes = Notation.bytes("u1-a1(A)-rA-a2 B1{rA,a2>S1}-S1-u3-a4 !a4 B2-S2-u5-a6")
+      for (let cut = 0; cut <= bytes.length; cut++) yield* law(bytes.subarray(0, cut))
+    })
+  )
+})
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Collections of logs that lie beside the repository, where they do. */
+for (const name of ["cases", "corpus"]) {
+  const folder = path.join(root, "..", "shared", name)
+  const files = fs.existsSync(folder)
+    ? fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl"))
+    : []
+  if (files.length === 0) console.log(`skipped: no logs in ../shared/${name}`)
+  describe.skipIf(files.length === 0)(`on ../shared/${name}`, () => {
+    it.effect(
+      `every door gives what the whole log gives, on ${files.length} files`,
+      () =>
+        Effect.gen(function* () {
+          for (const file of files) {
+            const bytes = new Uint8Array(fs.readFileSync(path.join(folder, file)))
+            yield* law(bytes)
+          }
+        }),
+      120_000
+    )
+  })
+}
