@@ -11,6 +11,7 @@ import * as Recovery from "@reprise/recovery/Recovery"
 import type { SessionState } from "@reprise/recovery/SessionState"
 import { choice, drawn, type Drawn } from "./drawn.ts"
 import { type Bodies, branch, inTime, log, sent, written } from "./picture.ts"
+import { refused } from "./refused.ts"
 
 const options = { arbitrary: { runs: Number(process.env["RUNS"] ?? 300), seed: process.env["SEED"] ?? "picture" } }
 
@@ -49,23 +50,6 @@ const seen = (words: Drawn): string => shown(recover(words))
 
 const sum = ({ archived, branches, conversation, removed }: SessionState): number =>
   conversation.length + removed.length + archived + branches.reduce((total, { entries }) => total + entries, 0)
-
-/** Why the API would refuse it; nothing: it is fine. */
-const refused = ({ messages }: ModelMessages.ModelView): string | undefined => {
-  for (const [i, { parts, role }] of messages.entries()) {
-    if (role !== (i % 2 === 0 ? "user" : "assistant")) return `message ${i} is the ${role}'s`
-    if (parts.length === 0) return `message ${i} is empty`
-    if (parts.some(({ block }) => Content.isText(block) && block.text === "")) return `message ${i} has an empty text`
-    const results = parts.flatMap(({ block }) => (Content.isToolResult(block) ? [block.tool_use_id] : []))
-    if (parts.findLastIndex(({ block }) => Content.isToolResult(block)) >= results.length)
-      return `text before a result in ${i}`
-    const asked = (messages[i - 1]?.parts ?? []).flatMap(({ block }) => (Content.isToolUse(block) ? [block.id] : []))
-    if (results.toSorted().join() !== asked.toSorted().join()) return `calls ${asked} and results ${results} in ${i}`
-    if (new Set(results).size !== results.length) return `call ${results} answered twice in ${i}`
-  }
-  const last = messages.at(-1)?.parts.flatMap(({ block }) => (Content.isToolUse(block) ? [block.id] : [])) ?? []
-  return last.length > 0 ? `calls ${last} at the end` : undefined
-}
 
 describe("Of every log", () => {
   it.prop(

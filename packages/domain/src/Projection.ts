@@ -243,3 +243,31 @@ export const run = <E, S>(self: Projection<E, S>): Run<E, S> => {
     extract: () => self.extract(state)
   }
 }
+
+/**
+ * A projection whose state can be put aside as JSON and taken up again; `version` changes whenever what the state means
+ * does. `load` gives undefined for what it cannot take up.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Versioned<in E, out S> extends Projection<E, S> {
+  readonly version: string
+  readonly save: (state: any) => unknown
+  readonly load: (saved: unknown) => unknown
+}
+
+/**
+ * A versioned projection from its parts, checked to agree on the state; `save` copies, since the run goes on.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const versioned = <State, E, S>(parts: {
+  readonly version: string
+  readonly initial: () => State
+  readonly evolve: (state: State, entry: E) => State
+  readonly extract: (state: State) => S
+  readonly save: (state: State) => unknown
+  readonly load: (saved: unknown) => State | undefined
+}): Versioned<E, S> => parts

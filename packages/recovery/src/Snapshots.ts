@@ -7,7 +7,7 @@
  * 4. Queue: what was enqueued and never taken. Real queues do not balance; taking from an empty one does nothing.
  */
 import * as Content from "@reprise/domain/Content"
-import * as Entry from "@reprise/domain/Entry"
+import type * as Entry from "@reprise/domain/Entry"
 import type * as Finding from "@reprise/domain/Finding"
 import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"

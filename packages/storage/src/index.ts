@@ -1,5 +1,8 @@
+export * as BoundaryScan from "./BoundaryScan.ts"
+export * as Checkpointed from "./Checkpointed.ts"
 export * as EntryLog from "./EntryLog.ts"
 export * as FileEntryLog from "./FileEntryLog.ts"
+export * as History from "./History.ts"
 export * as LineReader from "./LineReader.ts"
 export * as MetadataTail from "./MetadataTail.ts"
 export * as ProjectPath from "./ProjectPath.ts"

@@ -26,7 +26,7 @@ export const isSame = (a: unknown, b: unknown): boolean => {
 }
 
 /** Whether every text in a value, its keys included, is well-formed Unicode. */
-export const isWellFormed = (value: unknown): boolean => {
+const isWellFormed = (value: unknown): boolean => {
   const rest: Array<unknown> = [value]
   while (rest.length > 0) {
     const one = rest.pop()
