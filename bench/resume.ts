@@ -76,7 +76,7 @@ const main = (): void => {
       compacted: run(compacted, ["suffixFloor", "suffix"], 5),
       "compacted, 8 preserved": run({ ...compacted, preserved: 8 }, ["suffixFloor", "suffix"], 5),
       "compacted, a tenth of the history": run({ ...compacted, mb: mb / 10 }, ["suffixFloor", "suffix"], 5),
-      "compacted, a first time": run(compacted, ["suffixFloor", "suffix"], 0),
+      "compacted, a first time": run(compacted, ["suffixFloor", "suffix", "metadata"], 0),
       "compacted, older metadata": run(compacted, ["metadataFloor", "metadata"], 3)
     }
     const goals = goalsOf(new Map(Object.entries(tables)))
@@ -107,7 +107,7 @@ const goalsOf = (tables: ReadonlyMap<string, ReadonlyMap<string, Row | string>>)
     { goal: "G5 suffix with preserved messages", value: cpu("compacted, 8 preserved", "suffix"), most: 1.5 },
     { goal: "G5 growth in MB, a first time", value: growth("compacted, a first time", "suffix"), most: 15 },
     { goal: "G6 metadata, CPU over its floor", value: cpu("compacted, older metadata", "metadata"), most: 1.2 },
-    { goal: "G6 growth in MB", value: growth("compacted, older metadata", "metadata"), most: 20 }
+    { goal: "G6 growth in MB, a first time", value: growth("compacted, a first time", "metadata"), most: 20 }
   ]
 }
 

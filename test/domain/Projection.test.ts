@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type * as Entry from "@reprise/domain/Entry"
+import * as Entry from "@reprise/domain/Entry"
 import type { Located } from "@reprise/domain/Line"
 import * as Notation from "@reprise/domain/testing/Notation"
 import * as Projection from "@reprise/domain/Projection"
@@ -242,5 +242,38 @@ describe("over entries", () => {
         log.map(({ entry }) => entry)
       )
     )
+  })
+})
+
+describe("a struct asks its members about the kinds that they hear", () => {
+  const users = Projection.match(() => 0, { user: (n) => n + 1 })
+  const tags = Projection.match<string>(() => "", { tag: (_, { tag = "" }) => tag, unknown: (text) => `${text}?` })
+  const all: Projection.Projection<Entry.Entry, number> = Projection.make({
+    initial: () => 0,
+    evolve: (n: number) => n + 1,
+    extract: (n) => n
+  })
+  const log: ReadonlyArray<Entry.Entry> = [
+    { type: "user", uuid: "u1", message: { content: "" } },
+    { type: "tag", tag: "x" },
+    { type: "future" },
+    { type: "mode", mode: "plan" },
+    new Entry.Malformed(new Uint8Array(), "blank")
+  ]
+
+  it("and gives what each of them gives alone, however they are nested, mapped and filtered", () => {
+    const inner = Projection.struct({ users, tags })
+    const both = Projection.struct({
+      all,
+      inner,
+      twice: Projection.map(users, (n) => n * 2),
+      none: Projection.filter(users, () => false)
+    })
+    const alone = { users: Projection.fold(users, log), tags: Projection.fold(tags, log) }
+    assert.deepStrictEqual(alone, { users: 1, tags: "x?" })
+    assert.deepStrictEqual(Projection.fold(both, log), { all: 5, inner: alone, twice: 2, none: 0 })
+    assert.deepStrictEqual(Projection.fold(inner, log), alone)
+    assert.deepStrictEqual([...(inner.hears ?? [])], ["user", "tag", "unknown"])
+    assert.isUndefined(both.hears)
   })
 })

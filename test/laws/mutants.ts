@@ -66,9 +66,11 @@ const swapped = <A>(all: ReadonlyArray<A>, at: number): ReadonlyArray<A> =>
 const ending = (leafOf: (graph: Graph) => number): Law.Reader =>
   repairing((written) => {
     const graph = steps.graph.reduce((graph, reduce) => reduce(graph), written)
-    const walked = Conversation.chain(graph, leafOf(graph))
+    const leaf = leafOf(graph)
+    const walked = Conversation.chain(graph, leaf)
     return {
       graph,
+      leaf,
       chain: steps.chain.reduce((chain, reduce) => reduce(graph, chain), walked),
       findings: graph.findings
     }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Line from "@reprise/domain/Line"
+import type * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as Checkpointed from "@reprise/storage/Checkpointed"
 import * as EntryLog from "@reprise/storage/EntryLog"

@@ -1,5 +1,5 @@
 /** Logs in memory, read through the three doors, with every read counted. */
-import * as Entry from "@reprise/domain/Entry"
+import type * as Entry from "@reprise/domain/Entry"
 import * as Line from "@reprise/domain/Line"
 import * as Notation from "@reprise/domain/testing/Notation"
 import type { History as Amount } from "@reprise/domain/Suffix"

@@ -130,12 +130,17 @@ const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => 
 /**
  * Which nodes are a tool result, or an attachment on one, whose reply went on before from another of its calls or
  * results: such a latecomer does not cut off the turns that followed. The rounds are looked at when first asked.
+ *
+ * @category guards
+ * @since 0.1.0
  */
-const latecomers = (graph: SessionGraph.SessionGraph): ((node: number) => boolean) => {
+export const latecomers = (graph: SessionGraph.SessionGraph): ((node: number) => boolean) => {
   let rounds: Rounds | undefined
+  const withoutAttachments = SessionGraph.inherit(graph, -1, (node) =>
+    graph.nodes[node]!.entry.type === "attachment" ? undefined : node
+  )
   return (node) => {
-    let result = node
-    while (result >= 0 && graph.nodes[result]!.entry.type === "attachment") result = graph.parent[result]!
+    const result = withoutAttachments(node)
     const answers = graph.nodes[result]?.answers ?? []
     if (answers.length === 0) return false
     rounds ??= roundsOf(graph)

@@ -35,6 +35,11 @@ export const judge = (written: SessionGraph, { chain, graph }: Repaired): Suffix
   if (compaction === undefined || chain[0] !== compaction.boundary) {
     return Suffix.earlier("the conversation does not start at the boundary")
   }
+  const { uuid } = graph.nodes[compaction.boundary]!
+  const isLast = graph.systems.findLast((node) => Boundary.isCompact(graph.nodes[node]!.entry)) === compaction.boundary
+  const misses = graph.findings.some((finding) => finding.kind === "preserved-missing" && finding.uuid === uuid)
+  // What the last boundary keeps has been looked for in the whole log, what others keep has not.
+  if (misses && !isLast) return Suffix.earlier(`the messages that ${uuid} keeps were not read`)
   const why =
     recordLeadsOut(graph, compaction.boundary) ??
     passedOver(graph, compaction.boundary) ??

@@ -106,7 +106,9 @@ const passing = (graph: SessionGraph.SessionGraph, firstRecord: number): ((bound
   const plain = { ...graph, compaction: undefined }
   const leaves = [Conversation.leafOf(plain).node, Conversation.leafOf({ ...plain, policy: "newest" }).node]
   const ways = [...new Set(leaves)].map((leaf) => ({ path: SessionGraph.pathTo(graph, leaf).toReversed(), at: 0 }))
+  const passed = new Set(ways.flatMap(({ path }) => path))
   return (boundary) =>
+    passed.has(boundary) ||
     ways.some((way) => {
       while (way.at < way.path.length && way.path[way.at]! > boundary) way.at++
       const met = way.path[way.at]
@@ -172,7 +174,10 @@ const anchorOf = (graph: SessionGraph.SessionGraph, boundary: number, findings: 
 const bridging = (graph: SessionGraph.SessionGraph, isPruned: (node: number) => boolean) => {
   const cut = graph.parent.map((parent, node) => (isPruned(node) || isPruned(parent) ? SessionGraph.ROOT : parent))
   const trees = Bridge.forest(cut)
-  const find = Bridge.make(Bridge.timesOf(graph.nodes), (node) => !isPruned(node), trees.find)
+  const isUnfinished = (node: number): boolean =>
+    Boundary.isCompact(graph.nodes[node]!.entry) && !isFinished(graph, node)
+  const isCandidate = (node: number): boolean => !isPruned(node) && !isUnfinished(node)
+  const find = Bridge.make(Bridge.timesOf(graph.nodes), isCandidate, trees.find)
   return (node: number): number => {
     const to = find(node)
     if (to >= 0) trees.join(node, to)

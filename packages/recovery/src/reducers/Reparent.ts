@@ -6,11 +6,13 @@
  *
  * First every entry whose link leads nowhere is bridged, each by the links as they are written: its own descendants are
  * passed over. Then every cycle, written or made by these bridges, is cut at its oldest entry, which is bridged in turn.
- * Where nothing older exists the entry is a root. A written `null` is a root and is never bridged.
+ * What would hide later turns is passed over: a result that came in late, and a boundary on which nothing hangs (unless
+ * its own summary is bridged). Where nothing older exists the entry is a root. A written `null` is a root and is never bridged.
  */
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Finding from "@reprise/domain/Finding"
 import * as Bridge from "../Bridge.ts"
+import * as Conversation from "../Conversation.ts"
 import { children, FOREIGN, MISSING, parentUuidOf, ROOT, type SessionGraph } from "../SessionGraph.ts"
 
 /**
@@ -32,13 +34,14 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
   if (isReduced(graph)) return graph
   const parent = graph.parent.slice()
   const times = Bridge.timesOf(graph.nodes)
+  const isLate = Conversation.latecomers(graph)
   const owners = new Set<number>()
   const bridge = (broken: ReadonlyArray<number>, sequential: boolean): void => {
     for (const owner of broken) parent[owner] = ROOT
     const rooted = parent.slice()
     for (const cycle of cycles(parent)) rooted[cycle[0]!] = ROOT
     const trees = Bridge.forest(rooted)
-    const find = Bridge.make(times, (node) => !isBare(graph, node), trees.find)
+    const find = Bridge.make(times, (node) => !isBare(graph, node) && !isLate(node), trees.find)
     const findForSummary = Bridge.make(times, () => true, trees.find)
     for (const owner of broken) {
       const to = Boundary.isCompactSummary(graph.nodes[owner]!.entry) ? findForSummary(owner) : find(owner)

@@ -118,7 +118,13 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     }
   }
   if (open.size > 0) for (const node of chain) for (const call of graph.nodes[node]!.answers) open.delete(call)
+  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(graph.nodes[node]!) ? node : undefined))
   for (const i of off) {
+    if (graph.nodes[i]!.answers.length === 0) continue
+    const caller = graph.nodes[turnAbove(i)]
+    const isOwn = caller !== undefined && graph.nodes[i]!.answers.some((id) => caller.calls.includes(id))
+    // A copy of the reply, on another branch, has results of its own.
+    if (isOwn && byNode[caller.index] === undefined) continue
     const reply = answered(graph, i, open, byCall, byNode)
     if (reply === undefined) continue
     reply.results.push(i)
@@ -218,8 +224,10 @@ const siblingOf = (
 ): Reply | undefined => {
   let at = graph.parent[node]!
   for (let steps = 0; steps <= graph.nodes.length; steps++) {
+    // Two roots of one id are no siblings: old clients wrote history again under new ids.
+    if (at < 0) return undefined
     const beside = byParent.get(`${at} ${id}`)
-    if (beside !== undefined || at < 0) return beside
+    if (beside !== undefined) return beside
     if (graph.nodes[at]!.reply === id) return byNode[at]
     if (Round.isTurn(graph.nodes[at]!)) return undefined
     at = graph.parent[at]!

@@ -20,7 +20,7 @@ export interface Line {
 }
 
 /** 256 KiB: a few reads for a megabyte, and no more than a few are held. */
-export const WINDOW = 1 << 18
+const WINDOW = 1 << 18
 
 /** Fills the buffer from a byte on, as far as the log goes, and gives what is filled. */
 const fill = Effect.fnUntraced(function* (reader: EntryLog.Reader, start: number, into: Buffer) {

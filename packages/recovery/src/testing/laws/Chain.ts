@@ -139,9 +139,10 @@ const orphans: ReadonlyArray<(timestamp: string) => ReadonlyArray<object>> = [
 // came late; what stands behind it on the conversation is hidden then.
 const orphan = Law.history("a missing parent never hides an earlier message", (given, reader) => {
   const { lines } = History.make(given.history.steps.filter(isInTime))
-  const before = Law.idsOf(reader(Law.read(lines)))
+  // Where a `last-prompt` chose an older branch, what is newest stands on another one.
+  const before = Law.idsOf(reader(Law.read(lines), { leaf: "newest" }))
   const entries = orphans[Law.choose(given, 0, orphans.length)]!(timeOf(72_000))
-  const after = reader(Law.read([...lines, ...entries.map((entry) => JSON.stringify(entry))]))
+  const after = reader(Law.read([...lines, ...entries.map((entry) => JSON.stringify(entry))]), { leaf: "newest" })
   const seen = new Set(Law.idsOf(after))
   const hidden = before.filter((id) => !seen.has(id))
   return hidden.length === 0 ? true : `${hidden.join()} hidden: ${before.join("-")} became ${Law.shown(after)}`
@@ -161,7 +162,7 @@ const whole = Law.log("what is put back belongs to a reply that is shown", ({ by
     const { answers = [], entry } = shown.get(uuid) ?? {}
     const parent = entry?.parentUuid ?? ""
     // Behind a link, or bridged, a result may hang on any call.
-    const hangsElsewhere = messages.has(parent) && !shown.has(parent)
+    const hangsElsewhere = messages.has(parent) && !shown.has(parent) && !gone.has(parent)
     return answers.length > 0 && !answers.some((id) => calls.has(id)) && hangsElsewhere
   })
   return stray === undefined ? true : `${stray} was put back, and its call is not in ${[...shown.keys()].join("-")}`
