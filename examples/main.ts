@@ -5,7 +5,7 @@
  *   2  recovers, shows what was repaired and how the turn was interrupted, and goes on
  *   3  reads all of it: the command `reprise resume`
  *
- * Then the command explains a bundled transcript that has been through more than that.
+ * Then the command shows a bundled transcript that has been through more than that.
  */
 import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"

@@ -28,7 +28,7 @@ const repairing =
   (log, options) =>
     Recovery.fold(log, { repair, ...options })
 
-/** A mutant may not run in circles: what the step left of them is cut open. */
+/** A mutant may not run in circles: what is left of them is cut open. */
 export const acyclic = (graph: Graph): Graph => {
   const changes = new Map<number, number>()
   const done = new Set<number>()
@@ -45,10 +45,11 @@ export const acyclic = (graph: Graph): Graph => {
   return SessionGraph.withParents(graph, changes)
 }
 
-const make = (graph: ReadonlyArray<OnGraph>, chain: ReadonlyArray<OnChain> = steps.chain): Law.Reader =>
-  repairing(
-    Repair.make({ graph: [acyclic, ...graph.map((reduce) => (graph: Graph) => acyclic(reduce(graph)))], chain })
-  )
+/** Right steps are without circles before Relink looks for the leaf, and at the end: to them this does nothing. */
+const make = (graph: ReadonlyArray<OnGraph>, chain: ReadonlyArray<OnChain> = steps.chain): Law.Reader => {
+  const safe = graph.flatMap((reduce) => (reduce === Relink.reduce ? [acyclic, reduce] : [reduce]))
+  return repairing(Repair.make({ graph: [...safe, acyclic], chain }))
+}
 
 const off = (...reducers: ReadonlyArray<OnGraph | OnChain>): Law.Reader =>
   make(
@@ -132,7 +133,17 @@ const leaking: Law.Reader = (log, options) =>
     options
   )
 
-const graphNames = ["Progress", "Reparent", "Relink", "Snip"]
+/** A reducer that does not know of links: what hangs on one is none of its business. */
+const blind =
+  (reduce: OnGraph): OnGraph =>
+  (graph) => {
+    const linked = graph.nodes.filter(({ index }) => graph.parent[index]! >= graph.nodes.length)
+    const cut = SessionGraph.withParents(graph, new Map(linked.map(({ index }) => [index, SessionGraph.ROOT])))
+    return SessionGraph.withParents(reduce(cut), new Map(linked.map(({ index }) => [index, graph.parent[index]!])))
+  }
+
+/** The right steps, put together as those of the mutants are. */
+export const right: Law.Reader = make(steps.graph)
 
 /** Every mutant, by what is wrong with it. */
 export const mutants: Readonly<Record<string, Law.Reader>> = {
@@ -143,9 +154,9 @@ export const mutants: Readonly<Record<string, Law.Reader>> = {
   "Compact is off": off(Compact.reduce),
   "ToolResults is off": off(ToolResults.reduce),
   "boundaries are ignored": off(Relink.reduce, Compact.reduce),
-  ...Object.fromEntries(
-    [0, 1, 2].map((at) => [`${graphNames[at + 1]} before ${graphNames[at]}`, make(swapped(steps.graph, at))])
-  ),
+  "Reparent before Progress": make([blind(Reparent.reduce), Progress.reduce, Relink.reduce, Snip.reduce]),
+  "Relink before Reparent": make(swapped(steps.graph, 1)),
+  "Snip before Relink": make(swapped(steps.graph, 2)),
   "ToolResults before Compact": make(steps.graph, swapped(steps.chain, 0)),
   "nothing is bridged": instead(
     Reparent.reduce,

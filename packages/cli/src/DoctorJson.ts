@@ -4,6 +4,7 @@
 import * as Checkup from "./Checkup.ts"
 import type * as Tally from "./Tally.ts"
 import type * as TranscriptTree from "./TranscriptTree.ts"
+import * as Style from "./Style.ts"
 
 /**
  * The line of a file that was checked.
@@ -14,7 +15,7 @@ import type * as TranscriptTree from "./TranscriptTree.ts"
 export const encode = ({ file, lane }: TranscriptTree.Candidate, checkup: Checkup.Checkup): string => {
   const { bytes, drift, findings, holds, sidechains, sum, written } = checkup
   const counts = { bytes, written, ...sum, sidechains, holds, drift, loss: Checkup.lossOf(checkup), findings }
-  return JSON.stringify({ record: "file", file, lane, ...counts })
+  return Style.json({ record: "file", file, lane, ...counts })
 }
 
 /**
@@ -24,7 +25,7 @@ export const encode = ({ file, lane }: TranscriptTree.Candidate, checkup: Checku
  * @since 0.1.0
  */
 export const encodePassed = (record: "skipped" | "unreadable", { file, why }: TranscriptTree.Passed): string =>
-  JSON.stringify({ record, file, why })
+  Style.json({ record, file, why })
 
 /**
  * The last line.
@@ -35,7 +36,7 @@ export const encodePassed = (record: "skipped" | "unreadable", { file, why }: Tr
 export const encodeTotal = (directory: string, tally: Tally.Tally): string => {
   const { bytes, conversations, drift, files, loss, rows, sidechains, skipped, sum, unbalanced, unreadable, written } =
     tally
-  return JSON.stringify({
+  return Style.json({
     record: "summary",
     directory,
     files,

@@ -12,6 +12,7 @@ import type * as Explanation from "./Explanation.ts"
 import * as ExplainMessage from "./ExplainMessage.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Trace from "./Trace.ts"
+import * as Style from "./Style.ts"
 
 /**
  * The lines of an explained file, or what they say of one subject.
@@ -23,7 +24,7 @@ export function* encode(
   explanation: Explanation.Explanation,
   subject?: ExplainMessage.Subject
 ): Generator<string, void, void> {
-  for (const record of records(explanation, subject)) yield JSON.stringify(record)
+  for (const record of records(explanation, subject)) yield Style.json(record)
 }
 
 /**
@@ -33,7 +34,7 @@ export function* encode(
  * @since 0.1.0
  */
 export const encodeError = (file: string, error: { readonly _tag: string; readonly message: string }): string =>
-  JSON.stringify({ record: "error", file, error: { _tag: error._tag, message: error.message } })
+  Style.json({ record: "error", file, error: { _tag: error._tag, message: error.message } })
 
 function* records(explanation: Explanation.Explanation, subject: ExplainMessage.Subject | undefined) {
   const { resumed, trace } = explanation

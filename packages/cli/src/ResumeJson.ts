@@ -6,6 +6,7 @@ import type { SessionMetadata } from "@reprise/domain/SessionMetadata"
 import type * as Interruption from "@reprise/recovery/Interruption"
 import type * as ModelMessages from "@reprise/recovery/ModelMessages"
 import type { SessionState } from "@reprise/recovery/SessionState"
+import * as Style from "./Style.ts"
 
 /**
  * What was recovered from one file.
@@ -31,7 +32,7 @@ export interface Resumed {
  * @since 0.1.0
  */
 export const encode = ({ file, findings, interruption, sessionId, state, view }: Resumed): string =>
-  JSON.stringify({
+  Style.json({
     file,
     ok: true,
     sessionId,
@@ -55,7 +56,7 @@ export const encode = ({ file, findings, interruption, sessionId, state, view }:
  * @since 0.1.0
  */
 export const encodeError = (file: string, error: { readonly _tag: string; readonly message: string }): string =>
-  JSON.stringify({ file, ok: false, error: { _tag: error._tag, message: error.message } })
+  Style.json({ file, ok: false, error: { _tag: error._tag, message: error.message } })
 
 const block = ({ block, synthetic }: ModelMessages.Part) => {
   const { id, tool_use_id } = block as { readonly id?: unknown; readonly tool_use_id?: unknown }

@@ -149,3 +149,16 @@ export const cutStart = (text: string, columns: number): string => {
  * @since 0.1.0
  */
 export const fill = (text: string, columns: number): string => text + " ".repeat(Math.max(0, columns - width(text)))
+
+/**
+ * A value as one line of JSON in which no character steers a terminal: those that JSON leaves as they are, are escaped,
+ * which keeps the value.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const json = (value: unknown): string =>
+  JSON.stringify(value).replace(steering, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+/** Controls above U+007F, line separators, and marks of direction. */
+const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g

@@ -51,7 +51,8 @@ const found = ({ cause, reason }: EntryLog.EntryLogError): string => {
   if (code === "EISDIR") return "a directory; name the .jsonl files in it"
   if (reason === "NotFound") return "no file; check the path"
   if (reason === "Denied") return "a file that this user may not read; check its permissions"
-  return typeof code === "string" ? `an error of the system (${code})` : `an error (${reason})`
+  if (typeof code === "string") return `an error of the system (${code})`
+  return cause instanceof Error ? cause.message : `an error (${reason})`
 }
 
 /**

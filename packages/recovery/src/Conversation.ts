@@ -85,7 +85,8 @@ export const descendsFrom = (graph: SessionGraph.SessionGraph, node: number, anc
 /** The last line that has something said on or above it. */
 const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
   const isLate = latecomers(graph)
-  const isSaid = SessionGraph.inherit(graph, false, (node) => {
+  // Also what was taken out was said once: a snip at the end of all is the end all the same.
+  const isSaid = SessionGraph.inherit(SessionGraph.unsnipped(graph), false, (node) => {
     const { entry } = graph.nodes[node]!
     return Round.isSpeech(entry) ? true : Boundary.isCompact(entry) ? false : undefined
   })

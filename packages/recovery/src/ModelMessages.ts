@@ -45,7 +45,7 @@ export interface ModelMessage {
 }
 
 /**
- * Why an entry of the conversation is not sent (the closed list of RECOVERY §15).
+ * Why an entry of the conversation is not sent (RECOVERY §10).
  *
  * @category models
  * @since 0.1.0

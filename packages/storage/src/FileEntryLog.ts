@@ -124,11 +124,12 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
     reader: (log) => {
       const file = pathOf(log)
       return Effect.acquireRelease(
-        attempt("read", file, () => fs.openSync(file, fs.constants.O_RDONLY)),
+        // A pipe without a writer would keep the thread in `open` for ever.
+        attempt("read", file, () => fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)),
         (fd) => Effect.sync(() => fs.closeSync(fd))
       ).pipe(
         Effect.flatMap((fd) =>
-          attempt("read", file, () => fs.fstatSync(fd).size).pipe(
+          attempt("read", file, () => sizeOfFile(fd)).pipe(
             Effect.map((size) => ({
               size,
               read: (offset: number, into: Uint8Array) =>
@@ -176,6 +177,13 @@ const entries = (directory: string): ReadonlyArray<fs.Dirent> => {
     if (Directories.codeOf(cause) === "ENOENT") return []
     throw cause
   }
+}
+
+const sizeOfFile = (fd: number): number => {
+  const stat = fs.fstatSync(fd)
+  if (stat.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" })
+  if (!stat.isFile()) throw new Error("no regular file")
+  return stat.size
 }
 
 const directories = (directory: string): ReadonlyArray<string> =>

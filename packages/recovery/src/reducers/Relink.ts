@@ -27,7 +27,7 @@ import * as SessionGraph from "../SessionGraph.ts"
  * @since 0.1.0
  */
 export const isReduced = (graph: SessionGraph.SessionGraph): boolean => {
-  const counted = choose(graph).counted
+  const { counted } = choose(graph)
   if (counted === undefined) return graph.compaction === undefined
   const { changes, compaction } = counted
   return changes.size === 0 && graph.compaction !== undefined && sameCompaction(graph.compaction, compaction)
@@ -45,11 +45,15 @@ const sameCompaction = (a: SessionGraph.Compaction, b: SessionGraph.Compaction):
  * @category combinators
  * @since 0.1.0
  */
-export const reduce = (graph: SessionGraph.SessionGraph): SessionGraph.SessionGraph => {
+export const reduce = (graph: SessionGraph.SessionGraph): SessionGraph.SessionGraph => settle(graph, 8)
+
+/** A record may bring another boundary onto the conversation, whose record then counts; not for ever. */
+const settle = (graph: SessionGraph.SessionGraph, rounds: number): SessionGraph.SessionGraph => {
   const { counted, findings } = choose(graph)
   if (counted === undefined) return SessionGraph.report({ ...graph, compaction: undefined }, findings)
-  const relinked = SessionGraph.withParents(graph, counted.changes)
-  return SessionGraph.report({ ...relinked, compaction: counted.compaction }, [...findings, ...counted.findings])
+  const relinked = { ...SessionGraph.withParents(graph, counted.changes), compaction: counted.compaction }
+  const reported = SessionGraph.report(relinked, [...findings, ...counted.findings])
+  return counted.changes.size === 0 || rounds === 0 ? reported : settle(reported, rounds - 1)
 }
 
 /** What one boundary's record asks for: only parents that are not so already. */
@@ -78,11 +82,23 @@ const choose = (
       const record = recordOf(graph, i, firstRecord >= 0 && firstRecord <= i)
       const relinked = { ...SessionGraph.withParents(graph, record.changes), compaction: record.compaction }
       const leaf = Conversation.leafOf(relinked).node
-      if (Conversation.descendsFrom(relinked, leaf, i)) return { counted: record, findings }
+      if (leadsTo(relinked, leaf, record.compaction)) return { counted: record, findings }
     }
     if (Boundary.preserved(entry) !== undefined) findings.push(Finding.make("boundary-off-chain", { uuid }, at))
   }
   return { counted: undefined, findings }
+}
+
+/** Whether the way from a leaf comes to the boundary, and over nothing that it prunes: that is another branch. */
+const leadsTo = (
+  graph: SessionGraph.SessionGraph,
+  leaf: number,
+  { boundary, kept, prunes }: SessionGraph.Compaction
+): boolean => {
+  const isKept = new Set(kept)
+  const path = SessionGraph.pathTo(graph, leaf)
+  const from = path.lastIndexOf(boundary)
+  return from >= 0 && (!prunes || path.slice(from + 1).every((node) => node > boundary || isKept.has(node)))
 }
 
 /** Whether something was said behind a boundary: one that was cut off from its summary changes nothing. */
@@ -109,29 +125,33 @@ const passing = (graph: SessionGraph.SessionGraph, firstRecord: number): ((bound
   const passed = new Set(ways.flatMap(({ path }) => path))
   return (boundary) =>
     passed.has(boundary) ||
+    namesOf(graph, boundary).some((node) => passed.has(node)) ||
     ways.some((way) => {
       while (way.at < way.path.length && way.path[way.at]! > boundary) way.at++
       const met = way.path[way.at]
       if (met === undefined || met === boundary) return met === boundary
-      // What hangs on a message before the boundary is hung behind it, if the boundary prunes; a rewind is not, unless it
-      // goes to a message that is kept.
+      // What hangs on a message before the boundary is hung behind it, if the boundary prunes; a rewind is not.
       if (firstRecord < 0 || firstRecord > boundary) return false
       const from = way.path[way.at - 1]
-      return from === undefined || !Round.isRewind(graph.nodes[from]!.entry) || mayKeep(graph, boundary, met)
+      return from === undefined || !Round.isRewind(graph.nodes[from]!.entry)
     })
 }
 
-const mayKeep = (graph: SessionGraph.SessionGraph, boundary: number, node: number): boolean => {
+/** The nodes that a boundary's record names; of a segment, its ends. */
+const namesOf = (graph: SessionGraph.SessionGraph, boundary: number): ReadonlyArray<number> => {
   const record = Boundary.preserved(graph.nodes[boundary]!.entry)
-  return record?.kind === "segment" || record?.uuids.includes(graph.nodes[node]!.uuid) === true
+  if (record === undefined) return []
+  const uuids = record.kind === "segment" ? [record.head, record.tail] : record.uuids
+  return uuids.flatMap((uuid) => graph.byId.get(uuid) ?? [])
 }
 
 const recordOf = (graph: SessionGraph.SessionGraph, boundary: number, prunes: boolean): Record => {
   const { findings, kept: named } = keptOf(graph, boundary)
   const anchor = named.length === 0 ? boundary : anchorOf(graph, boundary, findings)
   const above = new Set(SessionGraph.pathTo(graph, anchor))
-  // What the anchor hangs on cannot hang on the anchor; an anchor that does not lead to the boundary anchors nothing.
-  const kept = above.has(boundary) ? named.filter((node) => !isBetween(graph, node, anchor, boundary)) : []
+  // What the anchor hangs on cannot hang on the anchor; one that does not lead straight to the boundary anchors nothing.
+  const nearest = [...above].findLast((node) => Boundary.isCompact(graph.nodes[node]!.entry))
+  const kept = nearest === boundary ? named.filter((node) => !isBetween(graph, node, anchor, boundary)) : []
   const compaction = { boundary, kept, prunes }
   const changes = new Map<number, number>()
   if (!prunes) return { compaction, changes, findings }

@@ -37,11 +37,20 @@ export const isReduced = (graph: Graph, chain: Chain): boolean => reduce(graph, 
  * @since 0.1.0
  */
 export const reduce = (graph: Graph, chain: Chain): Chain => {
-  const leaf = chain.at(-1)
-  if (graph.removed.size === 0 || leaf === undefined) return withRounds(graph, chain)
+  const leaf = graph.removed.size === 0 ? undefined : leafOf(graph, chain)
+  if (leaf === undefined) return withRounds(graph, chain)
   const whole = SessionGraph.unsnipped(graph)
   const path = Compact.reduce(whole, SessionGraph.pathTo(whole, leaf))
-  return withRounds(whole, path).filter((node) => !graph.removed.has(node))
+  const restored = withRounds(whole, path).filter((node) => !graph.removed.has(node))
+  return restored.length <= chain.length ? chain : reduce(graph, restored)
+}
+
+/** The last node of the chain that the walk can have begun at: all that it hangs on is on the chain. */
+const leafOf = (graph: Graph, chain: Chain): number | undefined => {
+  const onChain = new Set(chain)
+  return chain.findLast((node) =>
+    Compact.reduce(graph, SessionGraph.pathTo(graph, node)).every((above) => onChain.has(above))
+  )
 }
 
 const withRounds = (graph: Graph, chain: Chain): Chain => {
@@ -122,9 +131,11 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   for (const i of off) {
     if (graph.nodes[i]!.answers.length === 0) continue
     const caller = graph.nodes[turnAbove(i)]
-    const isOwn = caller !== undefined && graph.nodes[i]!.answers.some((id) => caller.calls.includes(id))
     // A copy of the reply, on another branch, has results of its own.
-    if (isOwn && byNode[caller.index] === undefined) continue
+    const isCopy = (turn: SessionGraph.Node): boolean =>
+      byNode[turn.index] === undefined &&
+      (byId.has(turn.reply ?? "") || graph.nodes[i]!.answers.some((id) => turn.calls.includes(id)))
+    if (caller !== undefined && isCopy(caller)) continue
     const reply = answered(graph, i, open, byCall, byNode)
     if (reply === undefined) continue
     reply.results.push(i)

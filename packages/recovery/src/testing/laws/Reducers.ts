@@ -68,6 +68,21 @@ const unchanged = Law.log("a reducer leaves alone what is reduced", ({ bytes }, 
   return true
 })
 
+/** Where no link is broken there is nothing for Reparent to do, wherever it stands behind Progress. */
+const commuting = Law.history(
+  "without broken links Reparent commutes with Relink and with Snip",
+  ({ history }, reader) => {
+    const written = writtenOf(History.log(history), reader)
+    const after = (...order: ReadonlyArray<keyof typeof graphReducers>): string =>
+      graphOf(order.reduce((graph, name) => graphReducers[name].reduce(graph), written))
+    const expected = after("Progress", "Reparent", "Relink", "Snip")
+    return Law.all(
+      () => Law.same("behind Relink", expected, after("Progress", "Relink", "Reparent", "Snip")),
+      () => Law.same("behind Snip", expected, after("Progress", "Relink", "Snip", "Reparent"))
+    )
+  }
+)
+
 const closed = Law.log(
   "a snip is closed: nothing hangs on what is removed, and none of it is shown",
   ({ bytes }, reader) => {
@@ -224,4 +239,14 @@ const doors = Law.history(
  * @category laws
  * @since 0.1.0
  */
-export const laws: ReadonlyArray<Law.Law> = [idempotent, unchanged, closed, twice, local, cut, inOrder, doors]
+export const laws: ReadonlyArray<Law.Law> = [
+  idempotent,
+  unchanged,
+  commuting,
+  closed,
+  twice,
+  local,
+  cut,
+  inOrder,
+  doors
+]
