@@ -117,3 +117,13 @@ describe("current", () => {
     }
   })
 })
+
+describe("JSON for programs", () => {
+  it("has no character that steers a terminal, and keeps the value", () => {
+    const value = { a: "\u009b2J\u202e\u2028\u061c", b: ["\u001b[2J", "é→"] }
+    const line = Style.json(value)
+    for (const char of ["\u009b", "\u202e", "\u2028", "\u061c", "\u001b"]) assert.notInclude(line, char)
+    assert.deepStrictEqual(JSON.parse(line), value)
+    assert.include(line, "é→")
+  })
+})

@@ -3,6 +3,7 @@ import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Temporary from "../storage/temporary.ts"
@@ -67,6 +68,15 @@ describe("fold", () => {
       fs.chmodSync(file, 0o000)
       const error = yield* Effect.flip(TranscriptFile.fold(file, all))
       assert.include(error.message, "may not read")
+    }).pipe(Effect.provide(logs))
+  )
+
+  it.effect.skipIf(process.platform === "win32")("a pipe is refused, and keeps nobody waiting", () =>
+    Effect.gen(function* () {
+      const pipe = path.join(yield* Temporary.directory, "pipe.jsonl")
+      execFileSync("mkfifo", [pipe])
+      const error = yield* Effect.flip(TranscriptFile.fold(pipe, all))
+      assert.include(error.message, "found no regular file")
     }).pipe(Effect.provide(logs))
   )
 

@@ -29,7 +29,7 @@ const repairing =
     Recovery.fold(log, { repair, ...options })
 
 /** A mutant may not run in circles: what is left of them is cut open. */
-export const acyclic = (graph: Graph): Graph => {
+const acyclic = (graph: Graph): Graph => {
   const changes = new Map<number, number>()
   const done = new Set<number>()
   for (const { index } of graph.nodes) {
