@@ -85,7 +85,9 @@ const pickError = (error: JsonObject): JsonObject | undefined => {
   }
 }
 
-const byType: ReadonlyMap<string, ReadonlyArray<Step>> = Map.groupBy(steps, (step) => step.type)
+const byType: ReadonlyMap<string, ReadonlyArray<Step>> = new Map(
+  steps.map(({ type }) => [type, steps.filter((step) => step.type === type)])
+)
 
 /**
  * Today's reading of an object of the type: the object itself where no step has anything to change. Keys that nothing

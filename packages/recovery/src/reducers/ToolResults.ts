@@ -38,11 +38,15 @@ export const isReduced = (graph: Graph, chain: Chain): boolean => reduce(graph, 
  */
 export const reduce = (graph: Graph, chain: Chain): Chain => {
   const leaf = graph.removed.size === 0 ? undefined : leafOf(graph, chain)
-  if (leaf === undefined) return withRounds(graph, chain)
+  const more = leaf === undefined ? withRounds(graph, chain) : withRoundsBeforeSnips(graph, leaf)
+  // What was put back may lead to more of its round, where a child stands before its parent.
+  return more.length <= chain.length ? chain : reduce(graph, more)
+}
+
+const withRoundsBeforeSnips = (graph: Graph, leaf: number): Chain => {
   const whole = SessionGraph.unsnipped(graph)
   const path = Compact.reduce(whole, SessionGraph.pathTo(whole, leaf))
-  const restored = withRounds(whole, path).filter((node) => !graph.removed.has(node))
-  return restored.length <= chain.length ? chain : reduce(graph, restored)
+  return withRounds(whole, path).filter((node) => !graph.removed.has(node))
 }
 
 /** The last node of the chain that the walk can have begun at: all that it hangs on is on the chain. */

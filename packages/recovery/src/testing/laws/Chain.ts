@@ -135,8 +135,6 @@ const orphans: ReadonlyArray<(timestamp: string) => ReadonlyArray<object>> = [
   ]
 ]
 
-// OPEN: RECOVERY §4 bridges to the newest message, also where that is a boundary that is not finished, or a result that
-// came late; what stands behind it on the conversation is hidden then.
 const orphan = Law.history("a missing parent never hides an earlier message", (given, reader) => {
   const { lines } = History.make(given.history.steps.filter(isInTime))
   // Where a `last-prompt` chose an older branch, what is newest stands on another one.
@@ -167,6 +165,25 @@ const whole = Law.log("what is put back belongs to a reply that is shown", ({ by
   })
   return stray === undefined ? true : `${stray} was put back, and its call is not in ${[...shown.keys()].join("-")}`
 })
+
+const chosen = Law.history(
+  "a last-prompt brings back the branch that it names, until more is said on another one",
+  ({ history }, reader) => {
+    const before = Law.idsOf(reader(History.log(history), { leaf: "newest" }))
+    const leafUuid = before.at(-1)
+    if (leafUuid === undefined) return true
+    const said = (uuid: string, parentUuid: string | null): object => ({ ...Message.user("[new]"), uuid, parentUuid })
+    const after = (...entries: ReadonlyArray<object>): string =>
+      Law.idsOf(reader(Law.read([...history.lines, ...entries.map((entry) => JSON.stringify(entry))])))
+        .toSorted()
+        .join()
+    const named = [said("u0new", null), { type: "last-prompt", leafUuid }] as const
+    return Law.all(
+      () => Law.same("chosen", before.toSorted().join(), after(...named)),
+      () => Law.same("outranked", "u0new,u1new", after(...named, said("u1new", "u0new")))
+    )
+  }
+)
 
 const sum = Law.log("nothing is lost in silence: every message is counted once", ({ bytes }, reader) => {
   const log = Law.read(bytes)
@@ -265,6 +282,7 @@ export const laws: ReadonlyArray<Law.Law> = [
   links,
   orphan,
   whole,
+  chosen,
   sum,
   sidechains,
   rounds,

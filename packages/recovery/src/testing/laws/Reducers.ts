@@ -4,6 +4,7 @@
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Content from "@reprise/domain/Content"
 import * as Entry from "@reprise/domain/Entry"
+import * as Finding from "@reprise/domain/Finding"
 import type * as Line from "@reprise/domain/Line"
 import * as Message from "@reprise/domain/Message"
 import * as History from "@reprise/domain/testing/History"
@@ -16,6 +17,7 @@ import * as Reparent from "../../reducers/Reparent.ts"
 import * as Snip from "../../reducers/Snip.ts"
 import * as ToolResults from "../../reducers/ToolResults.ts"
 import * as Repair from "../../Repair.ts"
+import * as Round from "../../Round.ts"
 import type { SessionGraph } from "../../SessionGraph.ts"
 import * as Law from "../Law.ts"
 
@@ -122,6 +124,46 @@ const twice = Law.history("snipping twice is snipping once", ({ history }, reade
       Law.same("conversation", [...Law.idsOf(before), "N0new"].toSorted().join(), Law.idsOf(after).toSorted().join())
   )
 })
+
+const asked = Law.history("a snip takes out what it names, and nothing else", (given, reader) => {
+  const { history } = given
+  const before = reader(History.log(history), newest).conversation
+  const leaf = before.at(-1)
+  // The start of a context and what holds a branch are not taken out; and something has to stay that was said.
+  const names = before.filter(
+    ({ entry }, i) => ((given.dice[0]! >> (i % 16)) & 1) === 1 && !Boundary.isCompact(entry) && !Round.isRewind(entry)
+  )
+  const stay = before.filter((node) => !names.includes(node))
+  if (leaf === undefined || !stay.some(({ entry }) => Round.isSpeech(entry))) return true
+  const snip = { ...Boundary.snip(names.map(({ uuid }) => uuid)), uuid: "N0new", parentUuid: leaf.uuid }
+  const after = reader(appended(history, [snip]), newest)
+  const expected = [...stay.map(({ uuid }) => uuid), "N0new"]
+  return Law.same("conversation", expected.toSorted().join(), Law.idsOf(after).toSorted().join())
+})
+
+/** What is found in logs of whole sessions: how they are written down, and nothing that is broken. */
+const usual: ReadonlySet<string> = new Set([
+  "torn-line",
+  "repeated-id",
+  "unknown-type",
+  "parallel-recovered",
+  "late-result",
+  "boundary-unfinished",
+  "boundary-off-chain",
+  "last-prompt-outranked",
+  "last-prompt-unknown",
+  "snip-half-pair",
+  "pending-prompt",
+  "drift"
+] satisfies ReadonlyArray<Finding.Kind>)
+
+const quiet = Law.history(
+  "a whole session needs no bridge, and misses nothing that a record names",
+  ({ history }, reader) => {
+    const odd = reader(History.log(history)).findings.find(({ kind }) => !usual.has(kind))
+    return odd === undefined ? true : `${odd.kind}: ${Finding.explain(odd)}`
+  }
+)
 
 const local = Law.history("a compaction is local to its branch", (given, reader) => {
   const { history } = given
@@ -245,6 +287,8 @@ export const laws: ReadonlyArray<Law.Law> = [
   commuting,
   closed,
   twice,
+  asked,
+  quiet,
   local,
   cut,
   inOrder,
