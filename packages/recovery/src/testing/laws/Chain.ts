@@ -151,19 +151,20 @@ const whole = Law.log("what is put back belongs to a reply that is shown", ({ by
   const log = Law.read(bytes)
   const { conversation, findings, removed } = reader(log)
   const shown = new Map(conversation.map((node) => [node.uuid, node]))
-  // Where a record prunes, a result hangs on what its parent was replaced by.
-  if (log.some(({ entry }) => Boundary.preserved(entry) !== undefined)) return true
   // Half a pair may have been taken out.
   const gone = new Set(removed)
   const halves = log.flatMap(({ entry }) => (isMain(entry) && gone.has(entry.uuid) ? Round.callsOf(entry) : []))
   const calls = new Set([...conversation.flatMap(({ calls }) => calls), ...halves])
   const back = findings.flatMap((finding) => (finding.kind === "parallel-recovered" ? finding.uuids : []))
-  const messages = new Set(log.flatMap(({ entry }) => (isMain(entry) ? [entry.uuid] : [])))
+  // Behind its link, or bridged, a result may hang on any call: so where a record prunes, and where a cycle is cut.
+  const first = new Map(log.flatMap(({ entry }, at) => (isMain(entry) ? [[entry.uuid, at] as const] : [])).toReversed())
+  const pruned = log.findLastIndex(({ entry }) => Boundary.preserved(entry) !== undefined)
+  const bridged = new Set(findings.flatMap((finding) => ("bridgedTo" in finding ? [finding.uuid] : [])))
   const stray = back.find((uuid) => {
     const { answers = [], entry } = shown.get(uuid) ?? {}
     const parent = entry?.parentUuid ?? ""
-    // Behind a link, or bridged, a result may hang on any call.
-    const hangsElsewhere = messages.has(parent) && !shown.has(parent) && !gone.has(parent)
+    const isFollowed = !bridged.has(uuid) && (first.get(parent) ?? -1) > pruned
+    const hangsElsewhere = isFollowed && !shown.has(parent) && !gone.has(parent)
     return answers.length > 0 && !answers.some((id) => calls.has(id)) && hangsElsewhere
   })
   return stray === undefined ? true : `${stray} was put back, and its call is not in ${[...shown.keys()].join("-")}`
