@@ -186,6 +186,7 @@ const junkOf: { readonly [K in (typeof junk)[number]]: Uint8Array } = {
 interface LogLine {
   readonly bytes: Uint8Array
   readonly ids: ReadonlySet<string>
+  readonly endsInComment?: boolean
   readonly entry?: Entry.Known | Entry.Unknown
 }
 
@@ -202,10 +203,12 @@ const linesOf = (log: Uint8Array): ReadonlyArray<LogLine> => {
     const ids = new Set(
       entries.flatMap((entry) => (Entry.isMessage(entry) && entry.isSidechain !== true ? [entry.uuid] : []))
     )
+    const last = entries.at(-1)
+    const endsInComment = last instanceof Entry.Malformed && last.bytes[0] === SLASH && last.bytes[1] === SLASH
     lines.push(
       entries.length === 1 && entry !== undefined && !(entry instanceof Entry.Malformed)
-        ? { bytes, ids, entry }
-        : { bytes, ids }
+        ? { bytes, ids, endsInComment, entry }
+        : { bytes, ids, endsInComment }
     )
     from = end + 1
   }
@@ -242,8 +245,7 @@ const overwrite = (log: Uint8Array, start: number, end: number, bytes: Uint8Arra
 /** What is glued to a comment is a part of it. */
 const glue = (lines: ReadonlyArray<LogLine>, at: number): Damaged => {
   const bytes = join(lines, new Set([at]))
-  const isComment = lines[at]!.bytes[0] === SLASH && lines[at]!.bytes[1] === SLASH
-  return isComment ? { bytes, lost: lines[at + 1]?.ids ?? none, moves: true } : harmless(bytes)
+  return lines[at]!.endsInComment ? { bytes, lost: lines[at + 1]?.ids ?? none, moves: true } : harmless(bytes)
 }
 
 const drop = (lines: ReadonlyArray<LogLine>, at: number): Damaged => {
