@@ -165,11 +165,24 @@ const quiet = Law.history(
   }
 )
 
+/** Whether something was said on the way up from a message, as its links are written. */
+const isSaidAbove = (log: ReadonlyArray<Line.Located>, uuid: string): boolean => {
+  const messages = new Map(log.flatMap(({ entry }) => (Entry.isMessage(entry) ? [[entry.uuid, entry] as const] : [])))
+  let at = messages.get(uuid)
+  for (let steps = 0; at !== undefined && steps <= messages.size; steps++) {
+    if (at.type === "user" || at.type === "assistant") return true
+    at = messages.get(at.parentUuid ?? "")
+  }
+  return false
+}
+
 const local = Law.history("a compaction is local to its branch", (given, reader) => {
   const { history } = given
-  const before = reader(History.log(history), newest)
+  const log = History.log(history)
+  const before = reader(log, newest)
   const leaf = before.conversation.at(-1)
-  if (leaf === undefined) return true
+  // A marker chooses no branch where nothing was said.
+  if (leaf === undefined || !isSaidAbove(log, leaf.uuid)) return true
   const ids = Law.idsOf(before).slice(0, -1)
   const kept = ids.slice(Law.choose(given, 0, ids.length + 1))
   const preserved = kept.length === 0 ? undefined : { anchor: "S0new", uuids: kept }
