@@ -56,6 +56,13 @@ describe("ToolResults", () => {
     assert.strictEqual(view("u1-a1@m-a2@m(A) a1-a3@m(B)-rB-a4 a2-rA"), "u[u1] a[a1 use:A use:B] u[res:A res:B] a[a4]")
   })
 
+  it("prefers a result that hangs on the reply to one that hangs elsewhere", () => {
+    const again = "u5-a5@m-a6@m(c1)-a7@m(c2)-r5(c1)-r6(c2) a5-w1"
+    const picture = `u1-a1@m(c1)-a2@m(c2) u1-r1(c1) a2-r2(c2) ${again}`
+    assert.strictEqual(reduces(picture, "w1"), "u5-a5-a6-a7-r5-r6-w1")
+    assert.strictEqual(reduces("u0-r1(A) u1-a1@m(A)-a2@m(B) a1-r2(A) a2-r3(B)", "r3"), "u1-a1-a2-r2-r3")
+  })
+
   it("finds a result by its call where it hangs elsewhere", () => {
     assert.strictEqual(holds("u1-a1@m(A)-a2@m(B)-rA a2-rB-a3"), "a1 a2 a3 rA rB u1")
     assert.strictEqual(holds("u1-a1(A)-a2 u1-rA a2-u2"), "a1 a2 rA u1 u2")

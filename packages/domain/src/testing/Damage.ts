@@ -14,8 +14,8 @@ import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import * as Content from "../Content.ts"
 import * as Entry from "../Entry.ts"
-import * as Line from "../Line.ts"
 import * as Message from "../Message.ts"
+import { concat, join, lineOf, type LogLine, linesOf, messagesOf } from "./live/LogLines.ts"
 
 /**
  * One thing that happens to a log. Lines and bytes are counted modulo how many there are.
@@ -171,7 +171,6 @@ const encoder = new TextEncoder()
 const none: ReadonlySet<string> = new Set()
 const LF = 0x0a
 const CR = 0x0d
-const SLASH = 0x2f
 
 const junkOf: { readonly [K in (typeof junk)[number]]: Uint8Array } = {
   torn: encoder.encode('{"type":"user","uuid":"junk","message":{"content":"'),
@@ -181,52 +180,6 @@ const junkOf: { readonly [K in (typeof junk)[number]]: Uint8Array } = {
   blank: encoder.encode(" \t"),
   "no-type": encoder.encode('{"uuid":"junk","parentUuid":null}')
 }
-
-/** A line without its line feed, and the messages of the main lane on it. */
-interface LogLine {
-  readonly bytes: Uint8Array
-  readonly ids: ReadonlySet<string>
-  readonly endsInComment?: boolean
-  readonly entry?: Entry.Known | Entry.Unknown
-}
-
-const linesOf = (log: Uint8Array): ReadonlyArray<LogLine> => {
-  const lines: Array<LogLine> = []
-  for (let from = 0; from < log.length;) {
-    const lf = log.indexOf(LF, from)
-    const end = lf < 0 ? log.length : lf
-    const bytes = log.subarray(from, end)
-    const entries = Line.decode(bytes, { line: lines.length + 1, byteStart: from, byteEnd: end }).map(
-      ({ entry }) => entry
-    )
-    const [entry] = entries
-    const ids = new Set(
-      entries.flatMap((entry) => (Entry.isMessage(entry) && entry.isSidechain !== true ? [entry.uuid] : []))
-    )
-    const last = entries.at(-1)
-    const endsInComment = last instanceof Entry.Malformed && last.bytes[0] === SLASH && last.bytes[1] === SLASH
-    lines.push(
-      entries.length === 1 && entry !== undefined && !(entry instanceof Entry.Malformed)
-        ? { bytes, ids, endsInComment, entry }
-        : { bytes, ids, endsInComment }
-    )
-    from = end + 1
-  }
-  return lines
-}
-
-const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}
-
-const join = (lines: ReadonlyArray<LogLine>, glued: ReadonlySet<number> = new Set()): Uint8Array =>
-  concat(lines.flatMap(({ bytes }, i) => (glued.has(i) ? [bytes] : [bytes, Uint8Array.of(LF)])))
 
 const harmless = (bytes: Uint8Array): Damaged => ({ bytes, lost: none, moves: false })
 
@@ -257,13 +210,6 @@ const drop = (lines: ReadonlyArray<LogLine>, at: number): Damaged => {
     moves: ids.size > 0 || isWord || (entry !== undefined && "parentUuid" in entry)
   }
 }
-
-const messagesOf = (lines: ReadonlyArray<LogLine>) =>
-  lines.flatMap(({ entry, ids }, at) =>
-    entry !== undefined && ids.size === 1 ? [{ at, entry: entry as Entry.Message }] : []
-  )
-
-const lineOf = (entry: object): LogLine => ({ bytes: encoder.encode(JSON.stringify(entry)), ids: none })
 
 const duplicate = (
   lines: ReadonlyArray<LogLine>,
@@ -302,7 +248,11 @@ const reorder = (lines: ReadonlyArray<LogLine>, which: number): Damaged => {
   )
   if (pairs.length === 0) return harmless(join(lines))
   const [a, b] = pick(pairs, which)
-  return harmless(join(lines.map((line, i) => lines[i === a ? b : i === b ? a : i] ?? line)))
+  // Where more than one message hangs on it, who comes last is followed when it is the last line of the file.
+  const isFork = (at: number): boolean =>
+    all.filter(({ entry }) => lines[at]!.ids.has(entry.parentUuid ?? "")).length > 1
+  const bytes = join(lines.map((line, i) => lines[i === a ? b : i === b ? a : i] ?? line))
+  return { bytes, lost: none, moves: isFork(a) || isFork(b) }
 }
 
 const stale = (lines: ReadonlyArray<LogLine>, parent: number): Damaged => {

@@ -132,19 +132,27 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   }
   if (open.size > 0) for (const node of chain) for (const call of graph.nodes[node]!.answers) open.delete(call)
   const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(graph.nodes[node]!) ? node : undefined))
+  const put = (node: number): void => {
+    const reply = answered(graph, node, open, byCall, byNode)
+    if (reply === undefined) return
+    reply.results.push(node)
+    placed.add(node)
+  }
+  const elsewhere: Array<number> = []
   for (const i of off) {
     if (graph.nodes[i]!.answers.length === 0) continue
-    const caller = graph.nodes[turnAbove(i)]
-    // A copy of the reply, on another branch, has results of its own.
-    const isCopy = (turn: SessionGraph.Node): boolean =>
-      byNode[turn.index] === undefined &&
-      (byId.has(turn.reply ?? "") || graph.nodes[i]!.answers.some((id) => turn.calls.includes(id)))
-    if (caller !== undefined && isCopy(caller)) continue
-    const reply = answered(graph, i, open, byCall, byNode)
-    if (reply === undefined) continue
-    reply.results.push(i)
-    placed.add(i)
+    const above = turnAbove(i)
+    if (byNode[above] === undefined) elsewhere.push(i)
+    else put(i)
   }
+  // Only then: what hangs elsewhere may answer a copy of the reply, which has results of its own.
+  for (const i of elsewhere) {
+    const caller = graph.nodes[turnAbove(i)]
+    const isCopy = (turn: SessionGraph.Node): boolean =>
+      byId.has(turn.reply ?? "") || graph.nodes[i]!.answers.some((id) => turn.calls.includes(id))
+    if (caller === undefined || !isCopy(caller)) put(i)
+  }
+  for (const { results } of replies) results.sort((a, b) => a - b)
   for (const node of chain) {
     const { answers, calls } = graph.nodes[node]!
     if (answers.length > 0 || calls.length > 0) push(behind, node, notesOf(node))

@@ -209,3 +209,20 @@ export const linesOf = (bytes: Uint8Array): ReadonlyArray<string> => {
  */
 export const read = (lines: ReadonlyArray<string> | Uint8Array): ReadonlyArray<Line.Located> =>
   Line.decodeAll(lines instanceof Uint8Array ? lines : bytesOf(lines.map((line) => `${line}\n`).join("")))
+
+/**
+ * The log of a history with further entries.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const appended = (history: History.History, entries: ReadonlyArray<object>): ReadonlyArray<Line.Located> =>
+  read([...history.lines, ...entries.map((entry) => JSON.stringify(entry))])
+
+/**
+ * What a law asks for that is about what was said last, whatever a `last-prompt` chose.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const newest = { leaf: "newest" } as const

@@ -11,7 +11,8 @@ import * as Boundary from "../../Boundary.ts"
 import * as Message from "../../Message.ts"
 import * as Metadata from "../../Metadata.ts"
 import * as Step from "../Step.ts"
-import type { Kind, List, LiveSession, Written } from "./Session.ts"
+import type { Kind } from "./Kind.ts"
+import type { List, LiveSession, Written } from "./Session.ts"
 import * as Talk from "./Talk.ts"
 
 type Of<T extends Step.Step["_tag"]> = Extract<Step.Step, { readonly _tag: T }>

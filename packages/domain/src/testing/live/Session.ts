@@ -10,46 +10,7 @@
  * 2. Entries of one reply, with the results of its calls and the notes on those, are one round: it is entered and left
  *    as a whole. A note on which a turn hangs belongs to that turn's branch and no longer to the round.
  */
-
-/**
- * What a message is, as far as anybody asks.
- *
- * @category models
- * @since 0.1.0
- */
-export type Kind = keyof typeof letters
-
-const letters = {
-  prompt: "u",
-  marker: "u",
-  output: "u",
-  injected: "m",
-  reply: "a",
-  error: "a",
-  call: "a",
-  result: "r",
-  attachment: "t",
-  event: "s",
-  command: "l",
-  rewind: "w",
-  boundary: "B",
-  summary: "S",
-  snip: "N"
-} as const
-
-const notes: ReadonlySet<Kind> = new Set(["attachment", "injected", "event", "command"])
-const speech: ReadonlySet<Kind> = new Set<Kind>([
-  "prompt",
-  "marker",
-  "output",
-  "injected",
-  "reply",
-  "error",
-  "call",
-  "result",
-  "command",
-  "summary"
-])
+import { type Kind, letters, notes, speech } from "./Kind.ts"
 
 /**
  * A message that was written: what it hangs on, whatever links stand between; the round it belongs to; the calls it
