@@ -70,15 +70,21 @@ describe("every door gives what the whole log gives", () => {
   it.effect("at every window edge", () =>
     Effect.gen(function* () {
       const bytes = Notation.bytes("u0-a0-u1-a1(A)-rA-a2 B1{a1..a2>S1}-S1-u3-N1{u3}-a4 B2{rA,a2>S2}-S2-t1-u5")
-      for (let window = 1; window <= bytes.length; window++) assert.strictEqual(yield* law(bytes, { window }), "suffix")
+      // Every window up to a line's length, and then by a step that meets every place in a line.
+      for (let window = 1; window <= bytes.length; window += window < 300 ? 1 : 13) {
+        assert.strictEqual(yield* law(bytes, { window }), "suffix")
+      }
     })
   )
 
-  it.effect("at every cut of a log", () =>
-    Effect.gen(function* () {
-      const bytes = Notation.bytes("u1-a1(A)-rA-a2 B1{rA,a2>S1}-S1-u3-a4 !a4 B2-S2-u5-a6")
-      for (let cut = 0; cut <= bytes.length; cut++) yield* law(bytes.subarray(0, cut))
-    })
+  it.effect(
+    "at every cut of a log",
+    () =>
+      Effect.gen(function* () {
+        const bytes = Notation.bytes("u1-a1(A)-rA-a2 B1{rA,a2>S1}-S1-u3-a4 !a4 B2-S2-u5-a6")
+        for (let cut = 0; cut <= bytes.length; cut++) yield* law(bytes.subarray(0, cut))
+      }),
+    60_000
   )
 })
 

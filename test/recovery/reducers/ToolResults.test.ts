@@ -60,6 +60,11 @@ describe("ToolResults", () => {
     const again = "u5-a5@m-a6@m(c1)-a7@m(c2)-r5(c1)-r6(c2) a5-w1"
     const picture = `u1-a1@m(c1)-a2@m(c2) u1-r1(c1) a2-r2(c2) ${again}`
     assert.strictEqual(reduces(picture, "w1"), "u5-a5-a6-a7-r5-r6-w1")
+    // Before the copy has its result.
+    assert.strictEqual(
+      reduces("u1-u2-a1@m(A)-a2@m(B) u2-r3(A) a2-r4(B) u5-u6-a7@m-a8@m(A)-a9@m(B)", "a9"),
+      "u5-u6-a7-a8-a9"
+    )
     assert.strictEqual(reduces("u0-r1(A) u1-a1@m(A)-a2@m(B) a1-r2(A) a2-r3(B)", "r3"), "u1-a1-a2-r2-r3")
   })
 

@@ -146,10 +146,11 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     else put(i)
   }
   // Only then: what hangs elsewhere may answer a copy of the reply, which has results of its own.
+  const madeBeside = callsBeside(graph, off, isOff)
   for (const i of elsewhere) {
     const caller = graph.nodes[turnAbove(i)]
     const isCopy = (turn: SessionGraph.Node): boolean =>
-      byId.has(turn.reply ?? "") || graph.nodes[i]!.answers.some((id) => turn.calls.includes(id))
+      byId.has(turn.reply ?? "") || graph.nodes[i]!.answers.some((id) => turn.calls.includes(id) || madeBeside(i, id))
     if (caller === undefined || !isCopy(caller)) put(i)
   }
   for (const { results } of replies) results.sort((a, b) => a - b)
@@ -166,6 +167,17 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     if (results.length > 0) push(behind, parts.at(-1)!, results.flatMap(withNotes))
   }
   return behind
+}
+
+/** Whether a call is made by a reply that hangs, as a result does, below a prompt which is not on the chain. */
+const callsBeside = (graph: Graph, off: ReadonlyArray<number>, isOff: (node: number) => boolean) => {
+  const promptAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isPrompt(graph.nodes[node]!) ? node : undefined))
+  const callsOf = (node: number) => graph.nodes[node]!.calls.map((call) => `${promptAbove(node)} ${call}`)
+  let made: ReadonlySet<string> | undefined
+  return (result: number, call: string): boolean => {
+    const prompt = promptAbove(result)
+    return prompt >= 0 && isOff(prompt) && (made ??= new Set(off.flatMap(callsOf))).has(`${prompt} ${call}`)
+  }
 }
 
 const push = (behind: Map<number, Array<number>>, node: number, nodes: ReadonlyArray<number>): void => {
