@@ -9,16 +9,16 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as FileSystem from "effect/FileSystem"
 // #region embed
 import { Message } from "@reprise/domain"
-import { ModelMessages, Recovery, SessionState } from "@reprise/recovery"
+import { ModelMessages, Recovery } from "@reprise/recovery"
 import { FileEntryLog, SessionWriter, Transcript } from "@reprise/storage"
 import { Effect, Layer } from "effect"
 
 export const layer = SessionWriter.layer.pipe(Layer.provideMerge(FileEntryLog.layer))
 
 export const turn = Effect.fn("turn")(function* (sessionId: string, prompt: string, model: Model) {
-  const transcript = yield* Transcript.open({ sessionId, cwd: process.cwd(), version: "2.1.0" })
-  const leaf = SessionState.leafOf(yield* transcript.project(Recovery.projection))
-  yield* transcript.append(Message.user(prompt), { parent: leaf?.uuid ?? null })
+  const where = { sessionId, cwd: process.cwd(), version: "2.1.0" }
+  const transcript = yield* Transcript.open({ ...where, leaf: Recovery.leaf })
+  yield* transcript.append(Message.user(prompt))
   const state = yield* transcript.project(Recovery.projection)
   yield* transcript.append(yield* model(ModelMessages.make(state).messages))
   yield* transcript.flush // returns when all of it is written

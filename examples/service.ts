@@ -12,7 +12,6 @@ import * as Message from "@reprise/domain/Message"
 import * as Interruption from "@reprise/recovery/Interruption"
 import * as ModelMessages from "@reprise/recovery/ModelMessages"
 import * as Recovery from "@reprise/recovery/Recovery"
-import * as SessionState from "@reprise/recovery/SessionState"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as LineReader from "@reprise/storage/LineReader"
@@ -41,23 +40,23 @@ const answer = (toolUseId: string, content: string) =>
 const record = Effect.gen(function* () {
   const transcript = yield* Transcript.open(options)
   yield* transcript.append(Message.user("Which of the two pages is slow?"))
-  const first = yield* transcript.append(call("msg_1", "toolu_1", "time curl /home"))
-  const second = yield* transcript.append(call("msg_1", "toolu_2", "time curl /search"))
-  yield* transcript.append(answer("toolu_2", "4.1 s"), { parent: second.uuid })
-  yield* transcript.append(answer("toolu_1", "0.2 s"), { parent: first.uuid })
+  yield* transcript.append(call("msg_1", "toolu_1", "time curl /home"))
+  yield* transcript.append(call("msg_1", "toolu_2", "time curl /search"))
+  yield* transcript.append(answer("toolu_2", "4.1 s"))
+  yield* transcript.append(answer("toolu_1", "0.2 s"))
   yield* transcript.append(say("msg_2", "The search page: 4.1 s against 0.2 s."))
   yield* transcript.endTurn({ durationMs: 4300 })
 
   yield* transcript.append(Message.user("Add an index, and measure again."))
-  const index = yield* transcript.append(call("msg_3", "toolu_3", "psql -f index.sql"))
-  const measure = yield* transcript.append(call("msg_3", "toolu_4", "time curl /search"))
-  yield* transcript.append(answer("toolu_3", "CREATE INDEX"), { parent: index.uuid })
+  yield* transcript.append(call("msg_3", "toolu_3", "psql -f index.sql"))
+  yield* transcript.append(call("msg_3", "toolu_4", "time curl /search"))
+  yield* transcript.append(answer("toolu_3", "CREATE INDEX"))
   yield* transcript.flush
 
   // The writer is in the middle of a line when it ends: the log takes 120 bytes of it and no more.
   const { plan } = yield* FaultyEntryLog.Faults
   yield* plan({ after: 120 })
-  yield* transcript.append(answer("toolu_4", "0.3 s"), { parent: measure.uuid })
+  yield* transcript.append(answer("toolu_4", "0.3 s"))
   yield* Effect.ignore(transcript.flush)
   yield* Console.log("half a line is written")
   return yield* Effect.never
@@ -74,9 +73,7 @@ const resume = Effect.gen(function* () {
   yield* Console.log(ResumeText.render(recovered, yield* Style.current))
 
   // A model would be sent `sent.messages` and the prompt.
-  const leaf = SessionState.leafOf(state)?.uuid ?? null
-  const messageCount = state.conversation.length
-  const transcript = yield* Transcript.open({ ...options, parent: leaf, messageCount })
+  const transcript = yield* Transcript.open({ ...options, leaf: Recovery.leaf })
   yield* transcript.append(Message.user("How fast is the search page now?"))
   yield* transcript.append(say("msg_4", "The index is there; the measurement was cut off. I will repeat it."))
   yield* transcript.endTurn({ durationMs: 900 })

@@ -45,6 +45,10 @@ describe("A checkpoint", () => {
     assert.deepStrictEqual(check("u1-a1-s1 B1-S1-a2-s2", { s1: 7, s2: 3 }), agrees(1, 1))
   })
 
+  it("that a later compaction keeps counted another conversation, and is unchecked", () => {
+    assert.deepStrictEqual(check("u1-a1-s1 B1{a1,s1>S1}-S1-a2-s2", { s1: 2, s2: 5 }), agrees(1, 1))
+  })
+
   it("of a sidechain is not compared with the main lane", () => {
     assert.deepStrictEqual(check("u1-a1-s1~abc", { s1: 7 }), agrees(0))
   })

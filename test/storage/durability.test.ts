@@ -1,6 +1,11 @@
 /** What the policies of the writer promise, and what a program that exits can do. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import * as Message from "@reprise/domain/Message"
+import * as EntryLog from "@reprise/storage/EntryLog"
+import * as SessionWriter from "@reprise/storage/SessionWriter"
+import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
+import * as Transcript from "@reprise/storage/Transcript"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as fs from "node:fs"
 import { lines, log, numbers, textOf, withFiles, withWriter } from "./writers.ts"
@@ -48,6 +53,71 @@ describe("durability", () => {
         yield* appendAll(log, numbers(1, 3))
         yield* flush()
         assert.strictEqual(yield* textOf(log), lines(0, 3))
+      })
+    )
+  )
+})
+
+describe("Transcript.appendDurable", () => {
+  const session = { sessionId: "00000000-0000-4000-8000-000000000001", cwd: "/w", version: "2.1.0" }
+  const faulty = FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))
+  const opened = <A, E>(
+    use: (
+      transcript: Transcript.Transcript,
+      faults: FaultyEntryLog.Faults["Service"]
+    ) => Effect.Effect<A, E, EntryLog.EntryLog>
+  ) =>
+    Effect.gen(function* () {
+      return yield* use(yield* Transcript.open(session), yield* FaultyEntryLog.Faults)
+    }).pipe(Effect.scoped, Effect.provide(SessionWriter.layer.pipe(Layer.provideMerge(faulty))))
+
+  it.effect("returns when the disk has the entry and all that was accepted before it", () =>
+    opened((transcript, { operations }) =>
+      Effect.gen(function* () {
+        yield* transcript.append(Message.user("one"))
+        const { _tag, uuid } = yield* transcript.appendDurable(Message.user("two"), { uuid: "u2" })
+        assert.deepStrictEqual([_tag, uuid, yield* operations], ["Accepted", "u2", ["append", "sync"]])
+        assert.strictEqual(yield* transcript.tail, "u2")
+      })
+    )
+  )
+
+  it.effect("asks the disk about an entry that is there already", () =>
+    opened((transcript, { operations }) =>
+      Effect.gen(function* () {
+        yield* transcript.append(Message.user("one"), { uuid: "u1" })
+        yield* transcript.flush
+        yield* operations
+        assert.strictEqual((yield* transcript.appendDurable(Message.user("one"), { uuid: "u1" }))._tag, "AlreadyThere")
+        assert.include(yield* operations, "sync")
+      })
+    )
+  )
+
+  it.effect("of what waits for a prompt says that it waits, and then the disk has both", () =>
+    opened((transcript, { operations }) =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* transcript.appendDurable(Message.localCommand("x")))._tag, "Pending")
+        assert.deepStrictEqual(yield* operations, [])
+        yield* transcript.appendDurable(Message.user("one"))
+        assert.deepStrictEqual(yield* operations, ["append", "sync"])
+      })
+    )
+  )
+
+  it.effect("fails when the disk does, and the entry is accepted all the same", () =>
+    opened((transcript, faults) =>
+      Effect.gen(function* () {
+        yield* transcript.append(Message.user("one"))
+        yield* transcript.flush
+        yield* faults.plan({ operation: "sync", reason: "InputOutput" })
+        const error = yield* Effect.flip(transcript.appendDurable(Message.user("two"), { uuid: "u2" }))
+        assert.strictEqual(error._tag, "FlushError")
+        assert.strictEqual(yield* transcript.tail, "u2")
+        yield* faults.operations
+        yield* transcript.flush
+        // The bytes again, since the system may have dropped them.
+        assert.deepStrictEqual(yield* faults.operations, ["rewrite", "sync"])
       })
     )
   )

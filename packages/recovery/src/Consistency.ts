@@ -4,8 +4,8 @@
  *   u1 ─ a1 ─ u2 ─ a2 ─ system/turn_duration { messageCount: 4 }      its index in the conversation is 4
  *
  * The index counts from the boundary that the conversation starts at. A checkpoint that is not on the conversation is
- * unchecked, and so is one that counted what a later snip took out. A mismatch is drift: a fact about the log, never an
- * error.
+ * unchecked, and so is one that counted another conversation: what a later snip took out, or what stood before the
+ * boundary that keeps it. A mismatch is drift: a fact about the log, never an error.
  */
 import * as Boundary from "@reprise/domain/Boundary"
 import type * as Entry from "@reprise/domain/Entry"
@@ -62,11 +62,13 @@ export const check = (nodes: ReadonlyArray<Node>, conversation: ReadonlyArray<No
     if (Boundary.isSnip(node.entry)) lastSnip = node.index
   }
   if (counts.size === 0) return { checked: 0, unchecked: 0, drift: [] }
+  const first = conversation[0]
+  const start = Math.max(lastSnip, first !== undefined && Boundary.isCompact(first.entry) ? first.index : -1)
   let checked = 0
   const drift: Array<Drift> = []
   conversation.forEach((node, found) => {
     const expected = counts.get(node)
-    if (expected === undefined || node.index < lastSnip) return
+    if (expected === undefined || node.index < start) return
     checked++
     if (expected !== found) drift.push({ uuid: node.uuid, expected, found })
   })

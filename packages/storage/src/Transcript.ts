@@ -51,12 +51,28 @@ export interface Options {
   readonly entrypoint?: string
   /** Where the main lane lies, when that is not below the project of `cwd`. */
   readonly log?: EntryLog.LogId
-  /** The entry that the next message hangs on, as recovery found it; by default the last one of the log. */
+  /**
+   * What finds, in a log that exists, where the next message hangs: `Recovery.leaf` does. It is asked once the session is
+   * claimed, so nobody writes in between. By default the next message hangs on the last one of the log.
+   */
+  readonly leaf?: Projection.Projection<Line.Located, Leaf>
+  /** The entry that the next message hangs on, where it is known already; it wins over `leaf`. */
   readonly parent?: string | null
   /** The number of entries of the conversation up to `parent`, as recovery counts them. */
   readonly messageCount?: number
   /** False: the session is not claimed. It can be read, and metadata be added; it takes no messages. */
   readonly lock?: boolean
+}
+
+/**
+ * Where the next message hangs (null: it is a root), and the ids of the conversation up to there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Leaf {
+  readonly parent: string | null
+  readonly conversation: ReadonlyArray<string>
 }
 
 /**
@@ -83,7 +99,10 @@ export interface AppendOptions {
   readonly agentId?: string
   /** The folders below `subagents` for the log of an agent that is new to the session. */
   readonly subPath?: ReadonlyArray<string>
-  /** The accepted entry that it hangs on; by default the last one of its lane. */
+  /**
+   * The accepted entry that it hangs on. By default the last one of its lane; tool results hang on the entry that made
+   * their call, as long as only that reply, its results and notes on those came since.
+   */
   readonly parent?: string | null
   /** Its id, when it has one already; a second append of the same id changes nothing. */
   readonly uuid?: string
@@ -151,6 +170,11 @@ export interface Transcript {
   readonly tail: Effect.Effect<string | null>
   /** Stamps a body and accepts it. */
   readonly append: (body: Message.MessageBody, options?: AppendOptions) => Effect.Effect<Appended, Failure>
+  /** The same, and returns when the disk has it, whatever the policy; what waits for a prompt is not written yet. */
+  readonly appendDurable: (
+    body: Message.MessageBody,
+    options?: AppendOptions
+  ) => Effect.Effect<Appended, Failure | SessionWriter.FlushError>
   /** Accepts an entry as it is: a copy, a snapshot, a queue operation, a kind of one's own. */
   readonly appendEntry: (entry: Entry.Known | Entry.Unknown) => Effect.Effect<Appended["_tag"], Failure>
   /** Accepts metadata, made with `Metadata`; the session id is added. */

@@ -14,6 +14,7 @@ import * as EntryLog from "../EntryLog.ts"
 import * as LineReader from "../LineReader.ts"
 import type * as Transcript from "../Transcript.ts"
 import { typed } from "./appendError.ts"
+import * as Chain from "./chain.ts"
 import * as Closing from "./closing.ts"
 import * as Session from "./session.ts"
 
@@ -22,7 +23,9 @@ const appended = Data.taggedEnum<Transcript.Appended>()
 /** The doors of a session. */
 export const make = (self: Session.Session, close: Effect.Effect<Transcript.Closed>): Transcript.Transcript => {
   const append = (body: () => Message.MessageBody, options: Transcript.AppendOptions = {}) =>
-    Effect.map(typed(Session.append(self, body, options)), ({ placed, uuid }) => appended[placed]({ uuid }))
+    Effect.map(typed(Session.append(self, self.writer.submit, body, options)), ({ placed, uuid }) =>
+      appended[placed]({ uuid })
+    )
   const flush = Closing.flush(self)
   const reading = <A, E>(read: Effect.Effect<A, E, EntryLog.EntryLog>) =>
     Effect.andThen(flush, Effect.provideService(read, EntryLog.EntryLog, self.port))
@@ -31,10 +34,17 @@ export const make = (self: Session.Session, close: Effect.Effect<Transcript.Clos
     log: self.main.log,
     tail: Effect.sync(() => self.main.chain.tail),
     append: (body, options) => append(() => body, options),
+    appendDurable: Effect.fn("Transcript.appendDurable")(function* (body, options = {}) {
+      const made = Session.append(self, self.writer.submitDurable, () => body, options)
+      const { log, placed, uuid } = yield* typed(made)
+      // What was there already may be no further than the system.
+      if (placed === "AlreadyThere" && self.isMaterialised) yield* Effect.andThen(flush, self.port.sync(log))
+      return appended[placed]({ uuid })
+    }),
     appendEntry: Effect.fnUntraced(function* (entry) {
       const lane = Routing.laneOf(entry)
       const open = yield* typed(Session.laneOf(self, lane?._tag === "Sidechain" ? lane.agentId : undefined))
-      return yield* typed(Session.accept(self, open, () => entry, Metadata.isKind(entry.type)))
+      return yield* typed(Session.accept(self, self.writer.submit, open, () => entry, Metadata.isKind(entry.type)))
     }),
     ...metadata(self),
     ...turns(self, append),
@@ -72,7 +82,15 @@ type Setters =
 
 const metadata = (self: Session.Session): Pick<Transcript.Transcript, Setters> => {
   const record = (body: () => Metadata.Body) =>
-    typed(Session.accept(self, self.main, () => ({ ...body(), sessionId: self.sessionId }) as Entry.Known, true))
+    typed(
+      Session.accept(
+        self,
+        self.writer.submit,
+        self.main,
+        () => ({ ...body(), sessionId: self.sessionId }) as Entry.Known,
+        true
+      )
+    )
   const setter =
     <A>(body: (value: A) => Metadata.Body): Transcript.Setter<A> =>
     (value) =>
@@ -108,7 +126,7 @@ const turns = (
     const { millis } = yield* Session.now
     const durationMs = options.durationMs ?? millis - (self.turnStart ?? millis)
     const ended = yield* append(() => {
-      const { count } = self.main.chain
+      const count = Chain.countOf(self.main.chain)
       return count === undefined
         ? Message.system("turn_duration", { durationMs, isMeta: false })
         : Message.turnDuration({ durationMs, messageCount: count })

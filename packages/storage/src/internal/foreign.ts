@@ -95,7 +95,7 @@ const isNew = ({ main }: Watched, lane: Placement.OpenLane, entry: Entry.Entry):
 const learn = (self: Watched, lane: Placement.OpenLane, entry: Entry.Entry, isEnd: boolean): void => {
   if (!Entry.isMessage(entry) || (lane === self.main && entry.isSidechain === true)) return
   if (isEnd) Chain.advance(lane.chain, entry)
-  else lane.chain.seen.set(entry.uuid, undefined)
+  else lane.chain.seen.set(entry.uuid, -1)
   if (lane === self.main && self.digests?.has(entry.uuid) === false) {
     self.digests.set(entry.uuid, Content.digest(entry))
   }

@@ -112,7 +112,8 @@ const accepted = (self: Intake, backlog: Backlog.Backlog, entries: number, bytes
   if (isFull(self)) self.room.closeUnsafe()
 }
 
-const lineOf = (entry: Entry.Known | Entry.Unknown): string => {
+/** The line of an entry; throws what is no JSON. */
+export const lineOf = (entry: Entry.Known | Entry.Unknown): string => {
   const line: unknown = Line.encode(entry)
   if (typeof line !== "string") throw new TypeError("the entry has no JSON form")
   return line

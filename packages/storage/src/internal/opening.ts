@@ -59,13 +59,16 @@ const read = Effect.fnUntraced(function* (
   sessionId: string
 ) {
   if (adopted !== undefined) yield* port.stat(log)
-  const existing = yield* Session.readLane(port, log, false, Projection.struct({ tail: MetadataTail.projection, cwd }))
+  const beside = Projection.struct({ tail: MetadataTail.projection, cwd, leaf: options.leaf ?? Session.nothing })
+  const existing = yield* Session.readLane(port, log, false, beside)
   if (existing !== undefined && options.log === undefined) yield* mustBeFrom(options.cwd, existing.folded.cwd)
   const main = existing?.lane ?? Session.openLane(log)
-  yield* place(main.chain, options)
+  const leaf = existing?.folded.leaf
+  yield* place(main.chain, options, leaf)
   const tail = existing?.folded.tail ?? MetadataTail.make()
   if (adopted !== undefined) takeOver(tail, adopted, sessionId)
-  return { main, tail, isMaterialised: existing !== undefined, hasMoved: options.parent !== undefined }
+  const hasMoved = options.parent !== undefined || leaf !== undefined
+  return { main, tail, isMaterialised: existing !== undefined, hasMoved }
 })
 
 type Known = Pick<
@@ -111,11 +114,17 @@ const start = Effect.fnUntraced(function* (known: Known) {
 })
 
 /** Puts the tail of the chain where the caller, or the log, says. */
-const place = Effect.fnUntraced(function* (chain: Chain.Chain, options: Transcript.Options) {
-  if (chain.beforeBoundary !== undefined) Chain.moveTo(chain, chain.beforeBoundary)
-  const parent = options.parent === undefined ? chain.tail : options.parent
+const place = Effect.fnUntraced(function* (
+  chain: Chain.Chain,
+  options: Transcript.Options,
+  leaf: Transcript.Leaf | undefined
+) {
+  Chain.skipUnfinished(chain)
+  const parent = options.parent === undefined ? leaf?.parent : options.parent
+  const known = options.messageCount ?? (options.parent === undefined ? leaf?.conversation : undefined)
+  if (parent === undefined) return Chain.moveTo(chain, chain.tail, known)
   yield* Session.mustKnow([chain], [parent])
-  Chain.moveTo(chain, parent, options.messageCount)
+  Chain.moveTo(chain, parent, known)
 })
 
 /** What the log got since it was loaded wins over what the program holds, and that over what it held before. */

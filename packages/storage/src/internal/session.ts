@@ -88,7 +88,8 @@ export const readLane = Effect.fnUntraced(function* <S>(
   return { lane: { ...openLane(log, chain), end: size, counted: size, size, mark: mark.byte }, folded }
 })
 
-const nothing: Projection.Projection<unknown, undefined> = {
+/** Asks nothing of a log. */
+export const nothing: Projection.Projection<unknown, undefined> = {
   initial: () => undefined,
   evolve: () => undefined,
   extract: () => undefined
@@ -151,7 +152,7 @@ export const now = Effect.map(Clock.currentTimeMillis, (millis) => ({
   iso: DateTime.formatIso(DateTime.makeUnsafe(millis))
 }))
 
-/** A draft of a body; `parent` undefined: the tail of the lane when its turn comes. */
+/** A draft of a body; `parent` undefined: what it hangs on by default when its turn comes. */
 const draft =
   (
     self: Session,
@@ -167,7 +168,7 @@ const draft =
       uuid: own.uuid,
       timestamp: own.timestamp,
       agentId: own.agentId,
-      parentUuid: own.parent === undefined ? chain.tail : own.parent,
+      parentUuid: own.parent === undefined ? Chain.parentOf(chain, made) : own.parent,
       sourceToolAssistantUUID: Chain.callerOf(chain, made),
       cwd: own.cwd ?? self.common.cwd,
       gitBranch: own.gitBranch ?? self.common.gitBranch
@@ -181,27 +182,26 @@ const refusal = (self: Session, isMetadata: boolean): Placement.Unfit | SessionL
   return self.claim.lost()
 }
 
-type SubmitFailure =
-  | Routing.Refused
-  | Placement.Unfit
-  | SessionLock.SessionLocked
-  | EntryLog.EntryLogError
-  | SessionWriter.SessionWriterClosed
+type SubmitFailure = Routing.Refused | Placement.Unfit | SessionLock.SessionLocked | EntryLog.EntryLogError
+
+/** How a step enters the queue: `submit` of the writer, or `submitDurable`. */
+export type Enter<E> = <A>(step: (offer: SessionWriter.Offer) => A) => Effect.Effect<A, E>
 
 /** Runs a step of placements in a lane when there is room in the queue, after a look at what others wrote there. */
-const submit = <A>(
+const submit = <A, E>(
   self: Session,
+  enter: Enter<E>,
   lane: Placement.OpenLane,
   step: (
     place: (draft: Placement.Draft) => Result.Result<Placement.Placed, Routing.Refused | Placement.Unfit>
   ) => Result.Result<A, Routing.Refused | Placement.Unfit>,
   isMetadata = false
-): Effect.Effect<A, SubmitFailure> =>
-  Effect.suspend((): Effect.Effect<A, SubmitFailure> => {
+): Effect.Effect<A, SubmitFailure | E> =>
+  Effect.suspend((): Effect.Effect<A, SubmitFailure | E> => {
     const refused = refusal(self, isMetadata)
     if (refused !== undefined) return Effect.fail(refused)
     const submitted = Effect.flatMap(
-      self.writer.submit((offer) => step((draft) => Placement.place(self, offer, draft))),
+      enter((offer) => step((draft) => Placement.place(self, offer, draft))),
       Effect.fromResult
     )
     return lane.isFresh && lane.found.length === 0 ? submitted : Effect.andThen(Foreign.look(self, lane), submitted)
@@ -214,13 +214,14 @@ export const restate = (self: Session): Effect.Effect<void, SessionWriter.Sessio
   })
 
 /** Places one draft; an id that is there already must come with the same content. */
-export const accept = Effect.fnUntraced(function* (
+export const accept = Effect.fnUntraced(function* <E>(
   self: Session,
+  enter: Enter<E>,
   lane: Placement.OpenLane,
   draft: Placement.Draft,
   isMetadata = false
-): Effect.fn.Return<Placement.Placed, SubmitFailure> {
-  const placed = yield* submit(self, lane, (place) => place(draft), isMetadata)
+): Effect.fn.Return<Placement.Placed, SubmitFailure | E> {
+  const placed = yield* submit(self, enter, lane, (place) => place(draft), isMetadata)
   if (placed === "AlreadyThere" && self.isMaterialised) yield* mustEqual(self, Placement.entryOf(self, draft))
   return placed
 })
@@ -251,8 +252,9 @@ const mustEqual = Effect.fnUntraced(function* (self: Session, entry: Entry.Known
 })
 
 /** Stamps a body and accepts it in its lane. */
-export const append = Effect.fnUntraced(function* (
+export const append = Effect.fnUntraced(function* <E>(
   self: Session,
+  enter: Enter<E>,
   body: () => Message.MessageBody,
   options: Transcript.AppendOptions
 ) {
@@ -262,9 +264,9 @@ export const append = Effect.fnUntraced(function* (
   if (options.parent !== undefined) yield* mustKnow([chain, self.main.chain], [options.parent])
   const { iso, millis } = yield* now
   const uuid = options.uuid ?? (yield* self.uuid)
-  const placed = yield* accept(self, lane, draft(self, chain, body, { ...options, uuid, timestamp: iso }))
+  const placed = yield* accept(self, enter, lane, draft(self, chain, body, { ...options, uuid, timestamp: iso }))
   self.turnStart ??= millis
-  return { placed, uuid }
+  return { placed, uuid, log: lane.log }
 })
 
 /** Boundary and summary in one step: a boundary with nothing behind it would be none (RECOVERY §5). */
@@ -287,6 +289,6 @@ export const compact = Effect.fnUntraced(function* (
     })
   const first = draft(self, chain, boundary, { uuid: ids.boundary, timestamp, parent: null })
   const second = draft(self, chain, () => Boundary.compactSummary(summary), { uuid: ids.summary, timestamp })
-  yield* submit(self, self.main, (place) => Result.flatMap(place(first), () => place(second)))
+  yield* submit(self, self.writer.submit, self.main, (place) => Result.flatMap(place(first), () => place(second)))
   return ids
 })

@@ -144,6 +144,17 @@ const doors = (
     })
     return Deferred.await(done)
   }
+  /** Accepting and asking is one step, so that nothing of it is committed without the disk before. */
+  const durable = <A>(step: (offer: SessionWriter.Offer) => A): Effect.Effect<A, Errors.FlushError> => {
+    const touched = new Set<Backlog.Backlog>()
+    const made = step((log, entry, line) => {
+      const backlog = Intake.backlogOf(intake, log)
+      backlog.mustSync = true
+      touched.add(backlog)
+      Intake.offer(intake, log, entry, line)
+    })
+    return touched.size === 0 ? Effect.succeed(made) : Effect.as(barrier(touched), made)
+  }
   const existing = (logs: ReadonlyArray<EntryLog.LogId> | undefined): Iterable<Backlog.Backlog> =>
     logs === undefined
       ? intake.backlogs.values()
@@ -154,15 +165,13 @@ const doors = (
     append: (log, entry) =>
       Effect.suspend(() => (isReady() ? appendNow(log, entry) : enter(() => appendNow(log, entry)))),
     appendAll: (log, entries) => enter(() => accepting(() => Intake.appendAll(intake, log, entries))),
+    submitDurable: (step) => enter(() => durable(step)),
     appendDurable: Effect.fn("SessionWriter.appendDurable")(function* (log, entry) {
-      // Accepting and asking is one step, so that the entry is not committed without the disk before.
       return yield* enter(() => {
         let written = Effect.void as Effect.Effect<void, Errors.FlushError>
         const accepted = accepting(() => {
-          Intake.append(intake, log, entry)
-          const backlog = Intake.backlogOf(intake, log)
-          backlog.mustSync = true
-          written = barrier([backlog])
+          const line = Intake.lineOf(entry)
+          written = durable((offer) => offer(log, entry, line))
         })
         return Effect.andThen(accepted, written)
       })
