@@ -270,3 +270,67 @@ describe("projects", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("listing", () => {
+  const other = "00000000-0000-4000-8000-00000000000a"
+  const hostile = (projects: string): string => {
+    const folder = path.join(projects, "-w")
+    const at = (name: string) => path.join(folder, name)
+    fs.mkdirSync(at(`${other}/`), { recursive: true })
+    fs.writeFileSync(at(`${other}.jsonl`), "{}\n")
+    fs.writeFileSync(at(`${other}/archived.json`), '{"archived":true,"at":"2026-01-01T00:00:00.000Z"}')
+    fs.writeFileSync(at("00000000-0000-4000-8000-00000000000b.jsonl"), "")
+    fs.mkdirSync(at("00000000-0000-4000-8000-00000000000c.jsonl"))
+    fs.symlinkSync(at(`${other}.jsonl`), at("00000000-0000-4000-8000-00000000000d.jsonl"))
+    fs.symlinkSync(at("gone"), at("00000000-0000-4000-8000-00000000000e.jsonl"))
+    fs.writeFileSync(at("notes\n\u001b[31m.jsonl"), "{}\n")
+    fs.writeFileSync(at("agent-a1.jsonl"), "{}\n")
+    fs.writeFileSync(at("readme.txt"), "")
+    return folder
+  }
+  const seen = ({ logs, passed }: EntryLog.Listing) => ({
+    logs: logs.map(({ archived, log, size }) => [
+      (log as { readonly sessionId: string }).sessionId.slice(-1),
+      size,
+      archived
+    ]),
+    passed: passed.map(({ path: file, why }) => [path.basename(file, ".jsonl").slice(-1), why]).toSorted()
+  })
+  const expected = {
+    logs: [
+      ["a", 3, true],
+      ["b", 0, false]
+    ],
+    passed: [
+      ["1", "Name"],
+      ["c", "Directory"],
+      ["d", "Symlink"],
+      ["e", "Symlink"],
+      ["m", "Name"]
+    ]
+  }
+
+  it.effect("tells of all that is named as logs are, and changes nothing", () =>
+    withFiles((port, _, projects) =>
+      Effect.gen(function* () {
+        const folder = hostile(projects)
+        const times = () => fs.readdirSync(folder).map((name) => fs.lstatSync(path.join(folder, name)).mtimeMs)
+        const before = times()
+        assert.deepStrictEqual(seen(yield* port.listing("-w")), expected)
+        assert.deepStrictEqual(times(), before)
+      })
+    )
+  )
+
+  it.effect("the same over Effect's file system", () =>
+    Effect.gen(function* () {
+      const projects = path.join(yield* Temporary.directory, "projects")
+      hostile(projects)
+      const listing = EntryLog.EntryLog.use((port) => port.listing("-w"))
+      const layer = FileEntryLog.layerFileSystem({ projects }).pipe(
+        Layer.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))
+      )
+      assert.deepStrictEqual(seen(yield* Effect.provide(listing, layer)), expected)
+    })
+  )
+})

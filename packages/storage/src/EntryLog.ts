@@ -123,6 +123,52 @@ export interface Stat {
 }
 
 /**
+ * What of both ends of a log was read at once: the first `head` bytes of it, and the last `tail`. No byte is read twice.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Ends extends Stat {
+  readonly head: number
+  readonly tail: number
+}
+
+/**
+ * A main log of a project; `archived`: a file beside it says that it was put away.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Listed extends Stat {
+  readonly log: LogId
+  readonly archived: boolean
+}
+
+/**
+ * What is named as logs are and is none of a session: its name is no UUID, it is a directory, a symlink, no regular file,
+ * or it could not be looked at (`error`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Passed {
+  readonly path: string
+  readonly why: "Name" | "Directory" | "Symlink" | "NoFile" | "Unreadable"
+  readonly error?: EntryLogError
+}
+
+/**
+ * All that is named as logs are in a project.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Listing {
+  readonly logs: ReadonlyArray<Listed>
+  readonly passed: ReadonlyArray<Passed>
+}
+
+/**
  * A log open for reading: `read` fills `into` from a byte offset on and gives the number of bytes, 0 at the end; `size`
  * is that at the time of opening.
  *
@@ -157,6 +203,11 @@ export class EntryLog extends Context.Service<
     readonly expect: (log: LogId, size: number) => Effect.Effect<void>
     /** Opens the log for reading; needs no permission to write and changes nothing. */
     readonly reader: (log: LogId) => Effect.Effect<Reader, EntryLogError, Scope.Scope>
+    /**
+     * Reads both ends of a log at once. The first half of `into` takes its beginning, the other half its end: one piece
+     * where the log fits.
+     */
+    readonly ends: (log: LogId, into: Uint8Array) => Effect.Effect<Ends, EntryLogError>
     readonly stat: (log: LogId) => Effect.Effect<Stat, EntryLogError>
     /** Frees what is kept open for appending; a later append opens it again. */
     readonly release: (log: LogId) => Effect.Effect<void>
@@ -166,6 +217,8 @@ export class EntryLog extends Context.Service<
     readonly projects: Effect.Effect<ReadonlyArray<string>, EntryLogError>
     /** Main logs of a project, those named by a UUID; a project that does not exist has none. */
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LogId>, EntryLogError>
+    /** The same with size and time of each, and what else is named so; a project that does not exist has none. */
+    readonly listing: (project: string) => Effect.Effect<Listing, EntryLogError>
     /** Logs of a session's sidechains. */
     readonly sidechains: (log: LogId) => Effect.Effect<ReadonlyArray<LogId>, EntryLogError>
     /** What locks its sessions; where a log has none of its own, the `SessionLock` of the program does. */
@@ -196,6 +249,10 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
       return ours === undefined || ours === size ? undefined : { ours, size }
     }
     const sessions = () => Array.from(logs.values(), ({ id }) => id).filter((id) => id._tag === "Session")
+    const mainOf = (project: string) =>
+      sessions().filter(
+        (id) => id.project === project && id.lane._tag === "Main" && Identifier.isSessionId(id.sessionId)
+      )
     const blocking: Blocking = {
       append: (id, lines) => {
         const mtime = clock.currentTimeMillisUnsafe()
@@ -237,16 +294,20 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
               return part.length
             })
         })),
+      ends: (id, into) => Effect.map(find("read", id), (log) => Memory.ends(log, into)),
       stat: (id) => Effect.map(find("stat", id), ({ mtime, size }) => ({ size, mtime })),
       release: (id) => Effect.sync(() => void expected.delete(keyOf(id))),
       project: (directory) => Effect.sync(() => ProjectPath.keyOf(path.resolve(directory))),
       projects: Effect.sync(() => [...new Set(sessions().map(({ project }) => project))].toSorted()),
-      sessions: (project) =>
-        Effect.sync(() =>
-          sessions().filter(
-            (id) => id.project === project && id.lane._tag === "Main" && Identifier.isSessionId(id.sessionId)
-          )
-        ),
+      sessions: (project) => Effect.sync(() => mainOf(project)),
+      listing: (project) =>
+        Effect.sync(() => ({
+          logs: mainOf(project).map((log) => {
+            const { mtime, size } = logs.get(keyOf(log))!
+            return { log, size, mtime, archived: false }
+          }),
+          passed: []
+        })),
       sidechains: (log) =>
         Effect.sync(() =>
           sessions().filter(

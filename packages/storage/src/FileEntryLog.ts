@@ -124,13 +124,12 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
     reader: (log) => {
       const file = pathOf(log)
       return Effect.acquireRelease(
-        // A pipe without a writer would keep the thread in `open` for ever.
-        attempt("read", file, () => fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)),
+        attempt("read", file, () => fs.openSync(file, readable)),
         (fd) => Effect.sync(() => fs.closeSync(fd))
       ).pipe(
         Effect.flatMap((fd) =>
-          attempt("read", file, () => sizeOfFile(fd)).pipe(
-            Effect.map((size) => ({
+          attempt("read", file, () => statOf(fd)).pipe(
+            Effect.map(({ size }) => ({
               size,
               read: (offset: number, into: Uint8Array) =>
                 attempt("read", file, () => fs.readSync(fd, into, 0, into.length, offset))
@@ -139,6 +138,7 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
         )
       )
     },
+    ends: (log, into) => attempt("read", pathOf(log), () => readEnds(pathOf(log), into)),
     stat: (log) =>
       attempt("stat", pathOf(log), () => {
         const { mtimeMs, size } = fs.statSync(pathOf(log))
@@ -155,6 +155,8 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
           return sessionId === undefined ? [] : [EntryLog.session(project, sessionId)]
         })
       ),
+    listing: (project) =>
+      attempt("list", path.resolve(projects, project), () => list(path.resolve(projects, project), project)),
     sidechains: EntryLog.match({
       File: () => Effect.succeed([]),
       Session: ({ project, sessionId }) => {
@@ -179,12 +181,69 @@ const entries = (directory: string): ReadonlyArray<fs.Dirent> => {
   }
 }
 
-const sizeOfFile = (fd: number): number => {
+/** A pipe without a writer would keep the thread in `open` for ever. */
+const readable = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK
+
+const statOf = (fd: number): fs.Stats => {
   const stat = fs.fstatSync(fd)
   if (stat.isDirectory()) throw Object.assign(new Error("a directory"), { code: "EISDIR" })
   if (!stat.isFile()) throw new Error("no regular file")
-  return stat.size
+  return stat
 }
+
+const readEnds = (file: string, into: Uint8Array): EntryLog.Ends => {
+  const fd = fs.openSync(file, readable)
+  try {
+    const { mtimeMs: mtime, size } = statOf(fd)
+    const half = into.length >> 1
+    if (size <= into.length) {
+      const count = fs.readSync(fd, into, 0, into.length, 0)
+      return { size: count, mtime, head: Math.min(count, half), tail: Math.max(0, count - half) }
+    }
+    const head = fs.readSync(fd, into, 0, half, 0)
+    const tail = fs.readSync(fd, into, half, into.length - half, size - (into.length - half))
+    return { size, mtime, head, tail }
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Every name that ends as those of logs do is told of, as a log or not. */
+const list = (directory: string, project: string): EntryLog.Listing => {
+  const logs: Array<EntryLog.Listed> = []
+  const passed: Array<EntryLog.Passed> = []
+  const all = entries(directory)
+  const folders = new Set(all.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])))
+  for (const entry of all) {
+    if (!entry.name.endsWith(".jsonl")) continue
+    const file = path.join(directory, entry.name)
+    const sessionId = ProjectPath.sessionOf(entry.name)
+    const why = whyNone(entry) ?? (sessionId === undefined ? "Name" : undefined)
+    const stat = attemptNow("stat", file, () => fs.statSync(file))
+    if (why !== undefined) passed.push({ path: file, why })
+    else if (Result.isFailure(stat)) passed.push({ path: file, why: "Unreadable", error: stat.failure })
+    else {
+      const archived = folders.has(sessionId!) && isArchived(path.join(directory, sessionId!, "archived.json"))
+      const { mtimeMs: mtime, size } = stat.success
+      logs.push({ log: EntryLog.session(project, sessionId!), size, mtime, archived })
+    }
+  }
+  return { logs, passed }
+}
+
+const whyNone = (entry: fs.Dirent): EntryLog.Passed["why"] | undefined => {
+  if (entry.isFile()) return undefined
+  if (entry.isDirectory()) return "Directory"
+  return entry.isSymbolicLink() ? "Symlink" : "NoFile"
+}
+
+/** A note that cannot be read says nothing. */
+const isArchived = (note: string): boolean =>
+  fs.existsSync(note) &&
+  Result.getOrElse(
+    Result.try(() => JSON.parse(fs.readFileSync(note, "utf8"))?.archived === true),
+    () => false
+  )
 
 const directories = (directory: string): ReadonlyArray<string> =>
   entries(directory).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))

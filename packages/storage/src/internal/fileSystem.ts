@@ -10,6 +10,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
+import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import * as EntryLog from "../EntryLog.ts"
 import * as ProjectPath from "../ProjectPath.ts"
@@ -94,15 +95,27 @@ export const make = Effect.fnUntraced(function* (projects: string) {
         )
       )
     },
-    stat: (log) =>
-      Effect.map(attempt("stat", pathOf(log), fs.stat(pathOf(log))), ({ mtime, size }) => ({
-        size: Number(size),
-        mtime: Option.match(mtime, { onNone: () => 0, onSome: (time) => time.getTime() })
-      })),
+    ends: (log, into) => attempt("read", pathOf(log), readEnds(fs, pathOf(log), into)),
+    stat: (log) => Effect.map(attempt("stat", pathOf(log), fs.stat(pathOf(log))), statOf),
     release: (log) => Effect.sync(() => void ours.delete(pathOf(log))),
     ...listing(place)
   })
 })
+
+const statOf = ({ mtime, size }: FileSystem.File.Info): EntryLog.Stat => ({
+  size: Number(size),
+  mtime: Option.match(mtime, { onNone: () => 0, onSome: (time) => time.getTime() })
+})
+
+const readEnds = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, file: string, into: Uint8Array) {
+  const open = yield* fs.open(file, { flag: "r" })
+  const stat = statOf(yield* open.stat)
+  const half = into.length >> 1
+  const end = Math.min(Math.max(0, stat.size - half), into.length - half)
+  const head = Number(yield* open.read(into.subarray(0, half), { position: 0n }))
+  const tail = Number(yield* open.read(into.subarray(half, half + end), { position: BigInt(stat.size - end) }))
+  return { ...stat, head, tail }
+}, Effect.scoped)
 
 /** Makes the directory and looks at the end of the file. */
 const prepare = Effect.fnUntraced(function* ({ fs, path }: Place, file: string) {
@@ -186,6 +199,17 @@ const listing = ({ fs, path, projects }: Place) => {
           return sessionId === undefined ? [] : [EntryLog.session(project, sessionId)]
         })
       ),
+    listing: (project: string) => {
+      const directory = path.resolve(projects, project)
+      const look = (name: string) => listed({ fs, path, projects }, project, path.join(directory, name))
+      return Effect.map(names(directory), (found) => found.filter((name) => name.endsWith(".jsonl"))).pipe(
+        Effect.flatMap((found) => Effect.forEach(found, look)),
+        Effect.map((all) => ({
+          logs: all.filter((one) => "log" in one),
+          passed: all.filter((one) => "why" in one)
+        }))
+      )
+    },
     sidechains: EntryLog.match({
       File: () => Effect.succeed([]),
       Session: ({ project, sessionId }) =>
@@ -198,6 +222,22 @@ const listing = ({ fs, path, projects }: Place) => {
     })
   }
 }
+
+/** What a name that ends as those of logs do stands for. */
+const listed = Effect.fnUntraced(function* ({ fs, path }: Place, project: string, file: string) {
+  const none = (why: EntryLog.Passed["why"]): EntryLog.Listed | EntryLog.Passed => ({ path: file, why })
+  if (yield* Effect.isSuccess(fs.readLink(file))) return none("Symlink")
+  const stat = yield* Effect.result(attempt("stat", file, fs.stat(file)))
+  if (Result.isFailure(stat)) return { ...none("Unreadable"), error: stat.failure } as EntryLog.Passed
+  if (stat.success.type !== "File") return none(stat.success.type === "Directory" ? "Directory" : "NoFile")
+  const sessionId = ProjectPath.sessionOf(path.basename(file))
+  if (sessionId === undefined) return none("Name")
+  const archived = yield* fs.readFileString(path.join(path.dirname(file), sessionId, "archived.json")).pipe(
+    Effect.flatMap((text) => Effect.try(() => JSON.parse(text)?.archived === true)),
+    Effect.orElseSucceed(() => false)
+  )
+  return { log: EntryLog.session(project, sessionId), ...statOf(stat.success), archived } as EntryLog.Listed
+})
 
 const attempt = <A, R>(
   operation: Operation,

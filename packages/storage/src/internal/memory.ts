@@ -1,6 +1,7 @@
 /**
  * Memory: the bytes of a log that is kept nowhere else.
  */
+import type { Ends } from "../EntryLog.ts"
 import type { LogId } from "./address.ts"
 
 /** A log in memory; of `bytes`, the first `size` are its own. */
@@ -23,4 +24,14 @@ export const add = (log: Log, bytes: Uint8Array): void => {
   }
   log.bytes.set(bytes, log.size)
   log.size += bytes.length
+}
+
+/** Reads both ends. */
+export const ends = ({ bytes, mtime, size }: Log, into: Uint8Array): Ends => {
+  const half = into.length >> 1
+  const head = Math.min(size, half)
+  const tail = Math.min(size - head, into.length - half)
+  into.set(bytes.subarray(0, head))
+  into.set(bytes.subarray(size - tail, size), half)
+  return { size, mtime, head, tail }
 }

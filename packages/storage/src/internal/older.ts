@@ -2,85 +2,52 @@
  * What the part of a log before its last boundary says about the session: metadata and snapshots, and the few messages
  * from which metadata is taken.
  *
- *   {"type":"tag",…}                 decoded                 {"parentUuid":…   {"type":"user",…    passed over by
- *   {"sessionId":…,"type":"tag"}     decoded, it may be       their first bytes, once the first prompt is known
+ *   │ start ─ prompt, directory │ … tag … mode … title … │ last branch, version │ end
  *
- * 1. A line is told by its first bytes; the message lines of which a log is full are neither decoded nor copied.
+ * 1. A line is told by its bytes (Sift); the message lines of which a log is full are neither decoded nor copied.
  * 2. The messages at the start are read up to the first prompt, and those that last said what later ones do not say.
  */
 import * as Entry from "@reprise/domain/Entry"
 import * as Line from "@reprise/domain/Line"
 import * as LineSplitter from "@reprise/domain/LineSplitter"
-import * as SessionMetadata from "@reprise/domain/SessionMetadata"
 import * as Effect from "effect/Effect"
 import { Buffer } from "node:buffer"
 import type * as EntryLog from "../EntryLog.ts"
 import type { Mark } from "../LineReader.ts"
 import * as Backward from "./backward.ts"
+import * as Sift from "./sift.ts"
 
 const CHUNK = 1 << 20
 const encoder = new TextEncoder()
-const TYPE = encoder.encode('{"type":"')
-const LINKED = encoder.encode('{"parentUuid":')
-const QUOTE = 0x22
-const BRACE = 0x7d
 
-const messages: ReadonlySet<string> = new Set(["user", "assistant", "attachment", "system", "progress"])
-
-/** Kinds of which the last one counts and that writers say again and again: the same once more says nothing. */
-const restated: ReadonlySet<string> = new Set([
-  "custom-title",
-  "ai-title",
-  "tag",
-  "agent-name",
-  "agent-color",
-  "agent-setting",
-  "mode",
-  "permission-mode",
-  "worktree-state"
-])
-
-const beginsWith = (line: Uint8Array, bytes: Uint8Array): boolean => {
-  for (let i = 0; i < bytes.length; i++) if (line[i] !== bytes[i]) return false
-  return true
-}
-
-/** The kind of a line that begins with it; undefined: the line has to be read. */
-const kindOf = (line: Buffer): string | undefined =>
-  beginsWith(line, TYPE) ? line.toString("latin1", TYPE.length, line.indexOf(QUOTE, TYPE.length)) : undefined
-
-/** Whether a line surely says nothing that is not known: a message, a link between messages, a value as before. */
-const passing = () => {
-  const said = new Map<string, Buffer>()
-  return (bytes: Uint8Array): boolean => {
-    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    if (line[line.length - 1] !== BRACE) return false
-    if (beginsWith(line, LINKED)) return true
-    const kind = kindOf(line)
-    if (kind === undefined || messages.has(kind)) return kind !== undefined
-    if (!restated.has(kind)) return false
-    if (said.get(kind)?.equals(line) === true) return true
-    said.set(kind, Buffer.from(line))
-    return false
-  }
+/** Where reading begins (0), what of the start was read before, and the kinds of entry that matter (all). */
+export interface Options {
+  readonly from?: number
+  readonly start?: Sift.Start
+  readonly hears?: ReadonlySet<string>
+  /** Bytes to read into. */
+  readonly buffer?: Buffer
+  /** Asked after each chunk: whether the rest may stay unread. */
+  readonly until?: () => boolean
 }
 
 /** The entries before `end` that say something about the session, in order, and the mark at `end`. */
-export const read = Effect.fnUntraced(function* (reader: EntryLog.Reader, end: number) {
+export const read = Effect.fnUntraced(function* (reader: EntryLog.Reader, end: number, options: Options = {}) {
+  const { from = 0, start = Sift.starting(), until } = options
   const found: Array<Line.Located> = []
   // Of a Buffer, a byte is found five times as fast.
-  const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(end, 1)))
-  const isPassed = passing()
-  const start = beginning()
-  let mark: Mark = { line: 1, byte: 0 }
+  const buffer = options.buffer ?? Buffer.allocUnsafe(Math.min(CHUNK, Math.max(end - from, 1)))
+  const isPassed = Sift.passing(options.hears)
+  let mark: Mark = { line: 1, byte: from }
   const splitter = LineSplitter.make((line, at) => {
     mark = { line: at.line + 1, byte: at.byteEnd + 1 }
     if (start.isRead && isPassed(line)) return
     for (const located of Line.decode(line, at)) {
       if (!Entry.isMessage(located.entry) || start.take(located.entry)) found.push(located)
     }
-  })
-  for (let offset = 0; offset < end;) {
+  }, mark)
+  for (let offset = from; offset < end;) {
+    if (until?.() === true) return { found, mark }
     const count = yield* reader.read(offset, buffer.subarray(0, Math.min(buffer.length, end - offset)))
     if (count === 0) break
     splitter.push(buffer.subarray(0, count))
@@ -91,38 +58,17 @@ export const read = Effect.fnUntraced(function* (reader: EntryLog.Reader, end: n
   return { found, mark }
 })
 
-/** The messages from which first prompt, directory and time of creation are taken; each is taken when it adds one. */
-const beginning = () => {
-  const missing = { prompt: true, command: true, cwd: true, timestamp: true }
-  return {
-    get isRead() {
-      return !missing.prompt && !missing.cwd && !missing.timestamp
-    },
-    take: (entry: Entry.Message): boolean => {
-      if (entry.isSidechain === true) return false
-      const prompt = entry.type === "user" ? SessionMetadata.firstPromptOf(entry)?.kind : undefined
-      const adds =
-        (prompt !== undefined && missing.prompt && missing[prompt]) ||
-        (missing.cwd && entry.cwd !== undefined) ||
-        (missing.timestamp && entry.timestamp !== undefined)
-      if (prompt !== undefined) missing[prompt] = false
-      if (entry.cwd !== undefined) missing.cwd = false
-      if (entry.timestamp !== undefined) missing.timestamp = false
-      return adds
-    }
-  }
-}
-
 /** What the last message that says it says about the session. */
-const lastSaid = ["gitBranch", "version", "entrypoint", "slug", "timestamp"] as const
+const sayings = ["gitBranch", "version", "entrypoint", "slug", "timestamp"]
 
 /** The messages before `end` that last said what none of those behind it says, in order. */
 export const lastSayings = Effect.fnUntraced(function* (
   reader: EntryLog.Reader,
   end: number,
-  behind: ReadonlyArray<Line.Located>
+  behind: ReadonlyArray<Line.Located>,
+  keys: ReadonlyArray<string> = sayings
 ) {
-  const open = new Map<string, Uint8Array>(lastSaid.map((key) => [key, encoder.encode(`"${key}":`)]))
+  const open = new Map<string, Uint8Array>(keys.map((key) => [key, encoder.encode(`"${key}":`)]))
   const take = (entry: Entry.Entry): boolean => {
     if (!Entry.isMessage(entry) || entry.isSidechain === true) return false
     const before = open.size

@@ -90,6 +90,26 @@ const promises: { readonly [name: string]: Effect.Effect<void, EntryLog.EntryLog
     assert.ok(Number.isFinite(mtime))
   }),
 
+  "both ends are read at once, and no byte twice": Effect.gen(function* () {
+    yield* append(log, '{"a":"0123456789"}\n{"b":"é"}\n')
+    const port = yield* EntryLog.EntryLog
+    const { mtime, size } = yield* port.stat(log)
+    const whole = yield* readAll(log)
+    for (const half of [1, 2, 7, 15, 16, 30, 64]) {
+      const into = new Uint8Array(2 * half)
+      const ends = yield* port.ends(log, into)
+      const head = Math.min(size, half)
+      const tail = Math.min(size - head, half)
+      assert.deepEqual(ends, { size, mtime, head, tail })
+      const text = (from: number, count: number) => Buffer.from(into.subarray(from, from + count)).toString("latin1")
+      const expected = Buffer.from(whole).toString("latin1")
+      assert.equal(text(0, head), expected.slice(0, head))
+      assert.equal(text(half, tail), expected.slice(size - tail))
+    }
+    const missing = yield* Effect.result(port.ends(EntryLog.session("-work-a", second), new Uint8Array(8)))
+    assert.ok(Result.isFailure(missing) && missing.failure.reason === "NotFound")
+  }),
+
   "a torn tail costs its line: the next append starts with LF": Effect.gen(function* () {
     yield* append(log, '{"a":1}\n{"torn')
     assert.deepEqual(yield* append(log, '{"b":2}\n'), { start: 15, end: 23 })
@@ -207,6 +227,11 @@ const promises: { readonly [name: string]: Effect.Effect<void, EntryLog.EntryLog
     assert.deepEqual((yield* port.projects).toSorted(), ["-work-a", "-work-b"])
     assert.deepEqual(keys(yield* port.sessions("-work-a")), keys([log, other]))
     assert.deepEqual(yield* port.sessions("-work-none"), [])
+    const listed = (yield* port.listing("-work-a")).logs
+    assert.deepEqual(keys(listed.map(({ log }) => log)), keys([log, other]))
+    for (const { archived, log, mtime, size } of listed)
+      assert.deepEqual({ archived, mtime, size }, { archived: false, ...(yield* port.stat(log)) })
+    assert.deepEqual(yield* port.listing("-work-none"), { logs: [], passed: [] })
     assert.deepEqual(keys(yield* port.sidechains(log)), keys([agent, nested]))
     assert.deepEqual(yield* port.sidechains(other), [])
   }),
