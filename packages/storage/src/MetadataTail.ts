@@ -143,6 +143,14 @@ export const forget = (self: MetadataTail): void => {
 }
 
 /**
+ * Whether a place is out of the window when the log ends at `end`: something may be to be said again then.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDue = (self: MetadataTail, end: number): boolean => end - self.oldest > WINDOW - SLACK
+
+/**
  * What is to be said again when the log ends at `end`; `leafUuid` goes with the last prompt.
  *
  * @category combinators
@@ -153,7 +161,7 @@ export const due = (
   end: number,
   leafUuid: string | undefined = self.leaf
 ): ReadonlyArray<Metadata.Body> => {
-  if (end - self.oldest <= WINDOW - SLACK) return none
+  if (!isDue(self, end)) return none
   return SessionMetadata.restate(self.cache.extract(), leafUuid).filter(({ type }) => {
     const place = self.places.get(type)
     return place !== undefined && place.bytes <= LONGEST && end - place.at > WINDOW - SLACK

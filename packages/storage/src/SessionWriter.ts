@@ -80,12 +80,12 @@ export interface Committed {
 }
 
 /**
- * Accepts one entry, with its line as `Line.encode` gives it.
+ * Accepts one entry, with its line as `Line.encode` gives it, and gives the number of its bytes in the log, LF included.
  *
  * @category models
  * @since 0.1.0
  */
-export type Offer = (log: EntryLog.LogId, entry: Backlog.Written, line: string) => void
+export type Offer = (log: EntryLog.LogId, entry: Backlog.Written, line: string) => number
 
 /**
  * The writer.

@@ -41,11 +41,15 @@ export const make = (self: Session.Session, close: Effect.Effect<Transcript.Clos
       if (placed === "AlreadyThere" && self.isMaterialised) yield* Effect.andThen(flush, self.port.sync(log))
       return appended[placed]({ uuid })
     }),
-    appendEntry: Effect.fnUntraced(function* (entry) {
-      const lane = Routing.laneOf(entry)
-      const open = yield* typed(Session.laneOf(self, lane?._tag === "Sidechain" ? lane.agentId : undefined))
-      return yield* typed(Session.accept(self, self.writer.submit, open, () => entry, Metadata.isKind(entry.type)))
-    }),
+    appendEntry: (entry) =>
+      typed(
+        Effect.suspend(() => {
+          const lane = Routing.laneOf(entry)
+          return Effect.flatMap(Session.laneOf(self, lane?._tag === "Sidechain" ? lane.agentId : undefined), (open) =>
+            Session.accept(self, self.writer.submit, open, () => entry, Metadata.isKind(entry.type))
+          )
+        })
+      ),
     ...metadata(self),
     ...turns(self, append),
     flush,

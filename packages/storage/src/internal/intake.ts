@@ -46,15 +46,17 @@ export const make = (
 /** Whether accepting must wait. */
 export const isFull = (self: Intake): boolean => self.entries >= self.capacity || self.bytes >= self.capacityBytes
 
-/** Accepts an entry with its line. */
-export const offer = (self: Intake, log: EntryLog.LogId, entry: Backlog.Written, line: string): void => {
+/** Accepts an entry with its line and gives the number of its bytes. */
+export const offer = (self: Intake, log: EntryLog.LogId, entry: Backlog.Written, line: string): number => {
   const backlog = backlogOf(self, log)
-  accepted(self, backlog, 1, Backlog.put(self.pool, backlog, entry, line))
+  const bytes = Backlog.put(self.pool, backlog, entry, line)
+  accepted(self, backlog, 1, bytes)
+  return bytes
 }
 
 /** Encodes and accepts an entry; throws what `JSON.stringify` throws, and has accepted nothing then. */
 export const append = (self: Intake, log: EntryLog.LogId, entry: Backlog.Written): void =>
-  offer(self, log, entry, lineOf(entry))
+  void offer(self, log, entry, lineOf(entry))
 
 /** The same for all of them or none. */
 export const appendAll = (self: Intake, log: EntryLog.LogId, entries: ReadonlyArray<Backlog.Written>): void => {

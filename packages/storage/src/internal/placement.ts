@@ -135,6 +135,13 @@ const wait = (
 /** An entry that is so long that what is restated before it would leave the window again is followed by it instead. */
 const LONG = MetadataTail.WINDOW - 16384
 
+/** No UTF-16 unit takes more than three bytes: a line is counted only where they might matter. */
+const restateBefore = (session: Session, offer: SessionWriter.Offer, line: string): void => {
+  if (!MetadataTail.isDue(session.tail, session.main.end + 3 * line.length + 1)) return
+  const bytes = Buffer.byteLength(line) + 1
+  if (bytes <= LONG) restate(session, offer, bytes)
+}
+
 const put = (
   session: Session,
   offer: SessionWriter.Offer,
@@ -142,12 +149,11 @@ const put = (
   entry: Entry.Known | Entry.Unknown,
   line: string
 ): void => {
-  const bytes = Buffer.byteLength(line) + 1
   const isMain = lane === session.main
-  if (isMain && bytes <= LONG) restate(session, offer, bytes)
+  if (isMain) restateBefore(session, offer, line)
+  const bytes = offer(lane.log, entry, line)
   if (isMain && SessionMetadata.isRestated(entry)) MetadataTail.set(session.tail, entry, lane.end, bytes)
   lane.end += bytes
-  offer(lane.log, entry, line)
   if (Entry.isMessage(entry)) {
     Chain.advance(lane.chain, entry)
     if (isMain) {

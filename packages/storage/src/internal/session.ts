@@ -112,14 +112,21 @@ export const isNotFound = (error: unknown): error is EntryLog.EntryLogError =>
   error instanceof EntryLog.EntryLogError && error.reason === "NotFound"
 
 /** The lane of an agent, or the main one; an agent's is opened when it is first asked for, in the place where it is. */
-export const laneOf = Effect.fnUntraced(function* (
+export const laneOf = (
   self: Session,
   agentId: string | undefined,
   subPath?: ReadonlyArray<string>
-): Effect.fn.Return<Placement.OpenLane, Placement.Unfit | EntryLog.EntryLogError> {
-  if (agentId === undefined) return self.main
+): Effect.Effect<Placement.OpenLane, Placement.Unfit | EntryLog.EntryLogError> => {
+  if (agentId === undefined) return Effect.succeed(self.main)
   const open = self.agents.get(agentId)
-  if (open !== undefined) return open
+  return open === undefined ? openAgent(self, agentId, subPath) : Effect.succeed(open)
+}
+
+const openAgent = Effect.fnUntraced(function* (
+  self: Session,
+  agentId: string,
+  subPath: ReadonlyArray<string> | undefined
+): Effect.fn.Return<Placement.OpenLane, Placement.Unfit | EntryLog.EntryLogError> {
   const unfit = [agentId, ...(subPath ?? [])].find((name) => !Identifier.isAgentId(name))
   if (unfit !== undefined) return yield* Effect.fail(new Placement.Unfit("agent-id", unfit))
   const logs = yield* self.port.sidechains(self.main.log)
@@ -214,17 +221,18 @@ export const restate = (self: Session): Effect.Effect<void, SessionWriter.Sessio
   })
 
 /** Places one draft; an id that is there already must come with the same content. */
-export const accept = Effect.fnUntraced(function* <E>(
+export const accept = <E>(
   self: Session,
   enter: Enter<E>,
   lane: Placement.OpenLane,
   draft: Placement.Draft,
   isMetadata = false
-): Effect.fn.Return<Placement.Placed, SubmitFailure | E> {
-  const placed = yield* submit(self, enter, lane, (place) => place(draft), isMetadata)
-  if (placed === "AlreadyThere" && self.isMaterialised) yield* mustEqual(self, Placement.entryOf(self, draft))
-  return placed
-})
+): Effect.Effect<Placement.Placed, SubmitFailure | E> =>
+  Effect.filterOrElse(
+    submit(self, enter, lane, (place) => place(draft), isMetadata),
+    (placed) => placed !== "AlreadyThere" || !self.isMaterialised,
+    (placed) => Effect.as(mustEqual(self, Placement.entryOf(self, draft)), placed)
+  )
 
 /** Fails when the entry of this id says something else. The first such question reads the log. */
 const mustEqual = Effect.fnUntraced(function* (self: Session, entry: Entry.Known | Entry.Unknown) {

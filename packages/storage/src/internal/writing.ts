@@ -151,7 +151,7 @@ const doors = (
       const backlog = Intake.backlogOf(intake, log)
       backlog.mustSync = true
       touched.add(backlog)
-      Intake.offer(intake, log, entry, line)
+      return Intake.offer(intake, log, entry, line)
     })
     return touched.size === 0 ? Effect.succeed(made) : Effect.as(barrier(touched), made)
   }
