@@ -2,40 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Notation from "@reprise/domain/testing/Notation"
 import { Effect } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Temporary from "../storage/temporary.ts"
 import { grow, snapshot, tree } from "./checking.ts"
 import { fixture, write } from "./running.ts"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const main = "packages/cli/src/main.ts"
-const { FORCE_COLOR: _, NO_COLOR: __, ...env } = process.env
-
-const start = (
-  args: ReadonlyArray<string>,
-  options: { readonly node?: ReadonlyArray<string>; readonly env?: object; readonly cwd?: string } = {}
-) =>
-  spawn(process.execPath, [...(options.node ?? []), path.join(root, main), ...args], {
-    cwd: options.cwd ?? root,
-    env: { ...env, ...options.env },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-
-/** How a process ended, and what it printed; nobody reads its output until this is asked. */
-const end = (running: ChildProcess) =>
-  Effect.callback<{ readonly code: number | null; readonly out: string; readonly errors: string }>((resume) => {
-    let out = ""
-    let errors = ""
-    running.stdout!.on("data", (data) => (out += data))
-    running.stderr!.on("data", (data) => (errors += data))
-    running.on("close", (code) => resume(Effect.succeed({ code, out, errors })))
-    return Effect.sync(() => running.kill("SIGKILL"))
-  })
-
-const run = (...args: ReadonlyArray<string>) => Effect.suspend(() => end(start(args)))
+import { end, root, runMain as run, start } from "./starting.ts"
 
 describe("reprise", { timeout: 60_000 }, () => {
   it.live("runs from the root of the project, on paths as they are given", () =>

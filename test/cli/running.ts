@@ -5,7 +5,7 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Reprise from "@reprise/cli/Reprise"
 import * as Notation from "@reprise/domain/testing/Notation"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
-import { type Cause, Effect, Exit, Layer, Sink, Stdio, Terminal } from "effect"
+import { type Cause, Effect, Exit, Layer, Sink, Stdio, Stream, Terminal } from "effect"
 import { Command, TerminalCapabilities } from "effect/cli"
 import { TestConsole } from "effect/testing"
 import * as fs from "node:fs"
@@ -40,19 +40,31 @@ export const terminal = (columns: number): Layer.Layer<Terminal.Terminal> => {
 const none = { canColor: false, canAnimate: false, canPrompt: false }
 
 /** Runs the command; gives what it printed, what it showed of itself (help, version), and how it ended. */
-export const run = (...args: ReadonlyArray<string>) => {
+export const run = (...args: ReadonlyArray<string>) => runWith({}, ...args)
+
+/** The same with something on standard input, and other logs. */
+export const runWith = (
+  options: { readonly stdin?: string; readonly logs?: typeof logs },
+  ...args: ReadonlyArray<string>
+) => {
   const printed: Array<string> = []
-  const stdout = () => Sink.forEach((part: string | Uint8Array) => Effect.sync(() => printed.push(String(part))))
+  const noted: Array<string> = []
+  const into = (parts: Array<string>) => () =>
+    Sink.forEach((part: string | Uint8Array) => Effect.sync(() => parts.push(String(part))))
+  const stdio = Stdio.layerTest({
+    stdin: Stream.succeed(new TextEncoder().encode(options.stdin ?? "")),
+    stdout: into(printed),
+    stderr: into(noted)
+  })
   const platform = NodeChildProcessSpawner.layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, Stdio.layerTest({ stdout }), terminal(0), logs)
-    ),
+    Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, stdio, terminal(0), options.logs ?? logs)),
     Layer.provideMerge(TestConsole.layer)
   )
   return Effect.gen(function* () {
     const exit = yield* Effect.exit(Command.runWith(Reprise.command, { version: Reprise.version })(args))
     const shown = (yield* TestConsole.logLines).join("\n")
-    return { out: printed.join(""), shown, failure: Exit.isFailure(exit) ? tagOf(exit.cause) : undefined }
+    const failure = Exit.isFailure(exit) ? tagOf(exit.cause) : undefined
+    return { out: printed.join(""), noted: noted.join(""), shown, failure }
   }).pipe(Effect.provideService(TerminalCapabilities.TerminalCapabilities, none), Effect.provide(platform))
 }
 

@@ -24,6 +24,17 @@ export const print = Effect.fnUntraced(function* <E, R>(texts: Stream.Stream<str
   yield* Stream.run(texts, stdio.stdout({ endOnDone: false })).pipe(Effect.catchIf(isUnread, () => Effect.void))
 })
 
+/**
+ * Says something to whoever runs the command, beside what it prints for those who read its output.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const note = Effect.fnUntraced(function* (text: string) {
+  const stdio = yield* Stdio.Stdio
+  yield* Effect.ignore(Stream.run(Stream.succeed(`${text}\n`), stdio.stderr({ endOnDone: false })))
+})
+
 /** Whoever reads the output has seen enough and left. */
 const isUnread = (error: unknown): error is PlatformError.PlatformError => {
   const { reason } = error as { readonly reason?: { readonly cause?: { readonly code?: unknown } } }

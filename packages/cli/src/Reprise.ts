@@ -3,6 +3,8 @@
  */
 import * as Command from "effect/cli/Command"
 import * as fs from "node:fs"
+import * as Annotate from "./Annotate.ts"
+import * as Append from "./Append.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Explain from "./Explain.ts"
 import * as Resume from "./Resume.ts"
@@ -28,5 +30,12 @@ export const version: string = manifest.version
  */
 export const command = Command.make("reprise").pipe(
   Command.withDescription("Reads, repairs and resumes agent sessions from their transcripts."),
-  Command.withSubcommands([Resume.command, Explain.command, Doctor.command])
+  Command.withSubcommands([
+    Resume.command,
+    Explain.command,
+    Doctor.command,
+    Append.command,
+    Annotate.title,
+    Annotate.tag
+  ])
 )

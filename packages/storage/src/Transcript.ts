@@ -257,15 +257,20 @@ export const adopt = Effect.fn("Transcript.adopt")(function* (options: AdoptOpti
 
 /**
  * Adds metadata to a session that another program may have open: one line in one write, which needs no lock. For a
- * session that this program has open, use its setters.
+ * session that this program has open, use its setters. `sessionId` where the log is not named by it.
  *
  * @category writing
  * @since 0.1.0
  */
-export const annotate = Effect.fn("Transcript.annotate")(function* (log: EntryLog.LogId, body: Metadata.Body) {
+export const annotate = Effect.fn("Transcript.annotate")(function* (
+  log: EntryLog.LogId,
+  body: Metadata.Body,
+  options: { readonly sessionId?: string } = {}
+) {
   const port = yield* EntryLog.EntryLog
   yield* port.stat(log)
-  const sessionId = log._tag === "Session" ? log.sessionId : path.parse(log.path).name
+  const named = log._tag === "Session" ? log.sessionId : path.parse(log.path).name
+  const sessionId = options.sessionId ?? named
   const entry = Redactor.redact({ ...body, sessionId } as Entry.Known, yield* Redactor.Redactor)
   yield* port.append(log, new TextEncoder().encode(`${Line.encode(entry)}\n`))
 })
