@@ -68,7 +68,8 @@ export const lastSayings = Effect.fnUntraced(function* (
   behind: ReadonlyArray<Line.Located>,
   keys: ReadonlyArray<string> = sayings
 ) {
-  const open = new Map<string, Uint8Array>(keys.map((key) => [key, encoder.encode(`"${key}":`)]))
+  // Up to seven bytes are searched for by their last one: a colon is rare, and the line says whether it was the key.
+  const open = new Map<string, Uint8Array>(keys.map((key) => [key, encoder.encode(`"${key}":`.slice(-7))]))
   const take = (entry: Entry.Entry): boolean => {
     if (!Entry.isMessage(entry) || entry.isSidechain === true) return false
     const before = open.size
