@@ -1,5 +1,6 @@
 export * as BoundaryScan from "./BoundaryScan.ts"
 export * as Checkpointed from "./Checkpointed.ts"
+export * as EntryIndex from "./EntryIndex.ts"
 export * as EntryLog from "./EntryLog.ts"
 export * as FileEntryLog from "./FileEntryLog.ts"
 export * as History from "./History.ts"
