@@ -121,6 +121,71 @@ describe("a decision", () => {
   )
 })
 
+/** One answer for each kind of entry: a kind that is added and not named here does not compile. */
+const answers: { readonly [K in Entry.Kind]: "messages" | "others" | "progress" | "malformed" } = {
+  user: "messages",
+  assistant: "messages",
+  attachment: "messages",
+  system: "messages",
+  summary: "others",
+  "custom-title": "others",
+  "ai-title": "others",
+  tag: "others",
+  "agent-name": "others",
+  "agent-color": "others",
+  "agent-setting": "others",
+  mode: "others",
+  "permission-mode": "others",
+  "last-prompt": "others",
+  "pr-link": "others",
+  "worktree-state": "others",
+  "bridge-session": "others",
+  "atis-latch": "others",
+  "tools-used": "others",
+  "cost-state": "others",
+  "task-summary": "others",
+  "file-history-snapshot": "others",
+  "file-history-delta": "others",
+  "queue-operation": "others",
+  "content-replacement": "others",
+  "marble-origami-commit": "others",
+  "marble-origami-snapshot": "others",
+  "attribution-snapshot": "others",
+  "speculation-accept": "others",
+  "api-request-shape": "others",
+  "api-request-blob": "others",
+  "api-request": "others",
+  progress: "progress",
+  unknown: "others",
+  malformed: "malformed"
+}
+
+describe("the union of all entries", () => {
+  const shown = {
+    messages: "main compat native",
+    others: "main native",
+    progress: "refused: progress",
+    malformed: "refused: malformed"
+  }
+
+  it("has an answer for every kind, and takes no other value", () => {
+    const total: (seen: ReadonlySet<string>, entry: Entry.Entry) => Result.Result<Routing.Decision, Routing.Refused> =
+      Routing.decide
+    // @ts-expect-error: what has no type is no entry
+    const partial = () => Routing.decide(none, { uuid: "u1" })
+    assert.isFunction(partial)
+    for (const [kind, answer] of Object.entries(answers)) {
+      const entry =
+        kind === "malformed"
+          ? new Entry.Malformed(new Uint8Array(1), "torn")
+          : Entry.read({ ...message, type: kind === "unknown" ? "someday" : kind }).entry
+      assert.strictEqual(Entry.kindOf(entry), kind)
+      assert.strictEqual(show(entry), shown[answer], kind)
+      assert.strictEqual(Result.isSuccess(total(none, entry)), answer === "messages" || answer === "others")
+    }
+  })
+})
+
 describe("a log that is routed", () => {
   const Log = Arbitrary.array(AnyEntry, { maxLength: 40 })
 

@@ -72,6 +72,19 @@ describe("a directory and its sessions", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("names that differ in case are two directories where the file system says so", () =>
+    Effect.gen(function* () {
+      const { open, root } = yield* place
+      const [lower, upper] = [path.join(root, "shop"), path.join(root, "SHOP")]
+      fs.mkdirSync(lower)
+      const folds = fs.existsSync(upper)
+      if (!folds) fs.mkdirSync(upper)
+      const { file } = yield* open(lower)
+      const again = yield* open(upper)
+      assert.deepStrictEqual([again.file === file, again.before !== null], [folds, folds])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("of a long path, a folder with another hash is found; a new session goes where it belongs", () =>
     Effect.gen(function* () {
       const { open, projects, root } = yield* place
