@@ -141,6 +141,7 @@ export interface Ends extends Stat {
  */
 export interface Listed extends Stat {
   readonly log: LogId
+  readonly path: string
   readonly archived: boolean
 }
 
@@ -304,7 +305,7 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
         Effect.sync(() => ({
           logs: mainOf(project).map((log) => {
             const { mtime, size } = logs.get(keyOf(log))!
-            return { log, size, mtime, archived: false }
+            return { log, path: keyOf(log), size, mtime, archived: false }
           }),
           passed: []
         })),

@@ -225,7 +225,7 @@ const list = (directory: string, project: string): EntryLog.Listing => {
     else {
       const archived = folders.has(sessionId!) && isArchived(path.join(directory, sessionId!, "archived.json"))
       const { mtimeMs: mtime, size } = stat.success
-      logs.push({ log: EntryLog.session(project, sessionId!), size, mtime, archived })
+      logs.push({ log: EntryLog.session(project, sessionId!), path: file, size, mtime, archived })
     }
   }
   return { logs, passed }

@@ -236,7 +236,7 @@ const listed = Effect.fnUntraced(function* ({ fs, path }: Place, project: string
     Effect.flatMap((text) => Effect.try(() => JSON.parse(text)?.archived === true)),
     Effect.orElseSucceed(() => false)
   )
-  return { log: EntryLog.session(project, sessionId), ...statOf(stat.success), archived } as EntryLog.Listed
+  return { log: EntryLog.session(project, sessionId), path: file, ...statOf(stat.success), archived } as EntryLog.Listed
 })
 
 const attempt = <A, R>(

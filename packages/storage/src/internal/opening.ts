@@ -15,7 +15,6 @@ import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import * as fs from "node:fs"
 import * as EntryLog from "../EntryLog.ts"
 import * as MetadataTail from "../MetadataTail.ts"
 import * as ProjectPath from "../ProjectPath.ts"
@@ -25,6 +24,7 @@ import * as SessionWriter from "../SessionWriter.ts"
 import type * as Transcript from "../Transcript.ts"
 import * as Chain from "./chain.ts"
 import * as Directories from "./directories.ts"
+import * as Folders from "./folders.ts"
 import * as Foreign from "./foreign.ts"
 import * as Placement from "./placement.ts"
 import * as Session from "./session.ts"
@@ -157,36 +157,21 @@ const locate = Effect.fnUntraced(function* (
   { cwd, sessionId: given }: Transcript.Options,
   sessionId: string
 ) {
-  const own = yield* port.project(cwd)
-  if (given === undefined) return EntryLog.session(own, sessionId)
-  const projects = new Set([own])
-  for (const spelling of ProjectPath.spellings(cwd)) {
-    if (isSame(spelling, cwd)) projects.add(yield* port.project(spelling))
-  }
-  const isThere = (project: string) => Effect.option(port.stat(EntryLog.session(project, sessionId)))
+  if (given === undefined) return EntryLog.session(yield* port.project(cwd), sessionId)
+  const projects = yield* Folders.of(port, cwd)
   for (const project of projects) {
-    if (Option.isSome(yield* isThere(project))) return EntryLog.session(project, sessionId)
+    const log = EntryLog.session(project, sessionId)
+    if (Option.isSome(yield* Effect.option(port.stat(log)))) return log
   }
-  if (ProjectPath.isCut(own)) {
-    for (const folder of yield* port.projects) {
-      if (!ProjectPath.isFolderOf(own, folder) || Option.isNone(yield* isThere(folder))) continue
-      return EntryLog.session(folder, sessionId)
-    }
-  }
-  return EntryLog.session(own, sessionId)
+  const [own] = projects
+  return EntryLog.session(own!, sessionId)
 })
-
-const isSame = (a: string, b: string): boolean => {
-  if (a === b) return true
-  const [one, other] = [a, b].map((directory) => fs.statSync(directory, { throwIfNoEntry: false }))
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
-}
 
 /** Two directories may have one key; a session is of that where it began. One that was moved has another key by now. */
 const mustBeFrom = (cwd: string, first: string | undefined): Effect.Effect<void, Placement.Unfit> => {
   if (first === undefined) return Effect.void
   const [now, then] = [resolved(cwd), resolved(first)]
-  const isOther = now !== then && ProjectPath.keyOf(now) === ProjectPath.keyOf(then) && !isSame(now, then)
+  const isOther = now !== then && ProjectPath.keyOf(now) === ProjectPath.keyOf(then) && !Folders.isSame(now, then)
   return isOther ? Effect.fail(new Placement.Unfit("other-directory", first)) : Effect.void
 }
 
