@@ -96,7 +96,7 @@ describe("programs that know the lock", () => {
         yield* takeTurns(children, id(8), (child, i) => (i % 2 === 0 ? child.kill : child.ask(`close ${id(8)}`)))
         areInTurn(fileOf(id(8)), 8)
       }).pipe(Effect.scoped),
-    30_000
+    120_000
   )
 })
 
@@ -165,7 +165,7 @@ describe("a program that knows no lock", () => {
         }
         assert.strictEqual(prompts.at(-1)?.parentUuid, prompts.at(-2)?.uuid)
       }).pipe(Effect.scoped),
-    30_000
+    120_000
   )
 
   it.live("only sets a title: nobody is told, and the title stays", () =>
@@ -204,6 +204,31 @@ describe("a program that knows no lock", () => {
       }).pipe(Effect.scoped, Effect.provide(layer))
       const lines = Line.decodeAll(fs.readFileSync(file)).map(({ entry }) => entry.type)
       assert.deepStrictEqual(lines, [undefined, "user", "custom-title", "user"])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a session that is open", () => {
+  it.live("tells what is written to it, by itself and by others", () =>
+    Effect.gen(function* () {
+      const { file, layer } = yield* place
+      yield* Effect.gen(function* () {
+        const transcript = yield* Transcript.open(options)
+        const told = yield* transcript.follow({ interval: 5 }).pipe(
+          Stream.filter(({ _tag }) => _tag === "Entry"),
+          Stream.take(2),
+          Stream.runCollect,
+          Effect.forkScoped
+        )
+        yield* transcript.append(Message.user("[one]"), { uuid: id(7) })
+        yield* transcript.flush
+        fs.appendFileSync(file, `${JSON.stringify({ type: "tag", tag: "theirs", sessionId })}\n`)
+        const lines = (yield* Fiber.join(told)).map((one) => (one._tag === "Entry" ? one.located.entry : one))
+        assert.deepStrictEqual(
+          lines.map((entry) => ("uuid" in entry ? entry.uuid : "tag" in entry ? entry.tag : entry)),
+          [id(7), "theirs"]
+        )
+      }).pipe(Effect.provide(layer))
     }).pipe(Effect.scoped)
   )
 })

@@ -23,6 +23,7 @@ export const logOf = Effect.fnUntraced(function* (bytes: Uint8Array, work: Work 
   const log = EntryLog.at("/session.jsonl")
   const reader: EntryLog.Reader = {
     size: bytes.length,
+    isReplaced: Effect.succeed(false),
     read: (offset, into) =>
       Effect.sync(() => {
         const part = bytes.subarray(offset, offset + into.length)

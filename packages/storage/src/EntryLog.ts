@@ -20,8 +20,10 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import * as path from "node:path"
 import { keyOf, type LogId } from "./internal/address.ts"
+import * as Changes from "./internal/changes.ts"
 import { LF, rewritable } from "./internal/lines.ts"
 import * as Memory from "./internal/memory.ts"
 import * as ProjectPath from "./ProjectPath.ts"
@@ -171,13 +173,14 @@ export interface Listing {
 
 /**
  * A log open for reading: `read` fills `into` from a byte offset on and gives the number of bytes, 0 at the end; `size`
- * is that at the time of opening.
+ * is that at the time of opening; `isReplaced`: its name leads to another log by now.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Reader {
   readonly size: number
+  readonly isReplaced: Effect.Effect<boolean, EntryLogError>
   readonly read: (offset: number, into: Uint8Array) => Effect.Effect<number, EntryLogError>
 }
 
@@ -210,6 +213,8 @@ export class EntryLog extends Context.Service<
      */
     readonly ends: (log: LogId, into: Uint8Array) => Effect.Effect<Ends, EntryLogError>
     readonly stat: (log: LogId) => Effect.Effect<Stat, EntryLogError>
+    /** Hints that the log may have changed: late, twice or, where the system tells nothing, never. */
+    readonly changes: (log: LogId) => Stream.Stream<void>
     /** Frees what is kept open for appending; a later append opens it again. */
     readonly release: (log: LogId) => Effect.Effect<void>
     /** The project of a directory: its key, the same for every spelling of the directory. */
@@ -238,6 +243,7 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
   Effect.map(Clock.Clock, (clock) => {
     const logs = new Map<string, Memory.Log>()
     const expected = new Map<string, number>()
+    const changes = Changes.make()
     const fail = (operation: EntryLogError["operation"], log: LogId) =>
       Result.fail(new EntryLogError({ operation, path: keyOf(log), reason: "NotFound" }))
     const find = (operation: "read" | "stat", log: LogId) => {
@@ -265,6 +271,7 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
         Memory.add(log, lines)
         log.mtime = mtime
         expected.set(keyOf(id), log.size)
+        changes.tell(keyOf(id))
         return Result.succeed({ start, end: log.size, ...(found && { foreign: found }) })
       },
       rewrite: (id, start, lines) => {
@@ -288,6 +295,7 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
       reader: (id) =>
         Effect.map(find("read", id), (log) => ({
           size: log.size,
+          isReplaced: Effect.succeed(false),
           read: (offset, into) =>
             Effect.sync(() => {
               const part = log.bytes.subarray(offset, Math.min(log.size, offset + into.length))
@@ -297,6 +305,7 @@ export const layerMemory: Layer.Layer<EntryLog> = Layer.effect(
         })),
       ends: (id, into) => Effect.map(find("read", id), (log) => Memory.ends(log, into)),
       stat: (id) => Effect.map(find("stat", id), ({ mtime, size }) => ({ size, mtime })),
+      changes: (id) => changes.of(keyOf(id)),
       release: (id) => Effect.sync(() => void expected.delete(keyOf(id))),
       project: (directory) => Effect.sync(() => ProjectPath.keyOf(path.resolve(directory))),
       projects: Effect.sync(() => [...new Set(sessions().map(({ project }) => project))].toSorted()),

@@ -6,6 +6,7 @@
  * 2. Files are 0600 and directories 0700 whatever the umask; a transcript may not be a symlink, its directories may.
  * 3. Descriptors are kept (`maxOpen`), `O_APPEND`; each write makes sure first that the file is still the one at its path.
  */
+import { constVoid } from "effect/Function"
 import * as Effect from "effect/Effect"
 import type * as Config from "effect/Config"
 import type * as EffectFileSystem from "effect/FileSystem"
@@ -15,6 +16,7 @@ import * as Result from "effect/Result"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
+import * as Changes from "./internal/changes.ts"
 import * as Directories from "./internal/directories.ts"
 import * as Files from "./internal/files.ts"
 import * as FileSystem from "./internal/fileSystem.ts"
@@ -131,6 +133,7 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
           attempt("read", file, () => statOf(fd)).pipe(
             Effect.map(({ size }) => ({
               size,
+              isReplaced: attempt("read", file, () => isReplaced(fd, file)),
               read: (offset: number, into: Uint8Array) =>
                 attempt("read", file, () => fs.readSync(fd, into, 0, into.length, offset))
             }))
@@ -144,6 +147,7 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
         const { mtimeMs, size } = fs.statSync(pathOf(log))
         return { size, mtime: mtimeMs }
       }),
+    changes: (log) => Changes.hints((tell) => watch(pathOf(log), tell)),
     release: (log) => Effect.sync(() => files.release(pathOf(log))),
     project: (directory) =>
       attempt("project", directory, () => ProjectPath.keyOf(Directories.resolve(path.resolve(directory)))),
@@ -244,6 +248,25 @@ const isArchived = (note: string): boolean =>
     Result.try(() => JSON.parse(fs.readFileSync(note, "utf8"))?.archived === true),
     () => false
   )
+
+const isReplaced = (fd: number, file: string): boolean => {
+  const open = fs.fstatSync(fd)
+  const named = fs.statSync(file, { throwIfNoEntry: false })
+  return named !== undefined && (named.ino !== open.ino || named.dev !== open.dev)
+}
+
+/** Watches the directory, since a file may be replaced; where that cannot be done nothing is told. */
+const watch = (file: string, tell: () => void): (() => void) => {
+  try {
+    const watcher = fs.watch(path.dirname(file), { persistent: false }, (_, name) => {
+      if (name === null || name === path.basename(file)) tell()
+    })
+    watcher.on("error", () => watcher.close())
+    return () => watcher.close()
+  } catch {
+    return constVoid
+  }
+}
 
 const directories = (directory: string): ReadonlyArray<string> =>
   entries(directory).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))

@@ -24,6 +24,7 @@ import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
+import type * as Follow from "./Follow.ts"
 import { typed, type AppendError } from "./internal/appendError.ts"
 import * as Closing from "./internal/closing.ts"
 import { make } from "./internal/doors.ts"
@@ -216,6 +217,8 @@ export interface Transcript {
   readonly foreign: Stream.Stream<SessionWriter.ForeignWriter>
   /** The entries of the main lane, after a flush. */
   readonly entries: Stream.Stream<Line.Located, ReadFailure>
+  /** What is written to the main lane from the mark on, by whomever, as long as somebody listens. */
+  readonly follow: (options?: Follow.Options) => Stream.Stream<Follow.Followed, EntryLog.EntryLogError>
   /** Runs a projection over the main lane, or over an agent's, after a flush. */
   readonly project: <S>(
     projection: Projection.Projection<Line.Located, S>,

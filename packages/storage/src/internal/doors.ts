@@ -11,6 +11,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as EntryLog from "../EntryLog.ts"
+import * as Follow from "../Follow.ts"
 import * as LineReader from "../LineReader.ts"
 import type * as Transcript from "../Transcript.ts"
 import { typed } from "./appendError.ts"
@@ -60,6 +61,7 @@ export const make = (self: Session.Session, close: Effect.Effect<Transcript.Clos
       Stream.catchIf(Session.isNotFound, () => Stream.empty),
       Stream.provideService(EntryLog.EntryLog, self.port)
     ),
+    follow: (options) => Stream.provideService(Follow.stream(self.main.log, options), EntryLog.EntryLog, self.port),
     project: Effect.fn("Transcript.project")(function* (projection, options = {}) {
       const { log } = yield* typed(Session.laneOf(self, options.agentId))
       return yield* reading(LineReader.fold(log, projection)).pipe(

@@ -7,11 +7,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
 import * as EntryLog from "../EntryLog.ts"
 import * as ProjectPath from "../ProjectPath.ts"
 import * as Reasons from "./reasons.ts"
@@ -29,7 +31,7 @@ const LF = 0x0a
 /** Logs below `projects`. */
 export const make = Effect.fnUntraced(function* (projects: string) {
   const place: Place = { fs: yield* FileSystem.FileSystem, path: yield* Path.Path, projects }
-  const { fs } = place
+  const { fs, path } = place
   const one = yield* Semaphore.make(1)
   const ours = new Map<string, number>()
   const pathOf = (log: EntryLog.LogId): string => EntryLog.pathOf(projects, log)
@@ -89,6 +91,7 @@ export const make = Effect.fnUntraced(function* (projects: string) {
         Effect.flatMap((open) =>
           Effect.map(attempt("read", file, open.stat), ({ size }) => ({
             size: Number(size),
+            isReplaced: attempt("read", file, isReplaced(fs, open, file)),
             read: (offset: number, into: Uint8Array) =>
               attempt("read", file, open.read(into, { position: BigInt(offset) }))
           }))
@@ -97,6 +100,14 @@ export const make = Effect.fnUntraced(function* (projects: string) {
     },
     ends: (log, into) => attempt("read", pathOf(log), readEnds(fs, pathOf(log), into)),
     stat: (log) => Effect.map(attempt("stat", pathOf(log), fs.stat(pathOf(log))), statOf),
+    changes: (log) => {
+      const file = pathOf(log)
+      return fs.watch(path.dirname(file)).pipe(
+        Stream.filter((event) => path.basename(event.path) === path.basename(file)),
+        Stream.map(constVoid),
+        Stream.catchCause(() => Stream.empty)
+      )
+    },
     release: (log) => Effect.sync(() => void ours.delete(pathOf(log))),
     ...listing(place)
   })
@@ -136,6 +147,15 @@ const prepare = Effect.fnUntraced(function* ({ fs, path }: Place, file: string) 
   }
   return { size, isTorn: (yield* byteAt(fs, file, size - 1)) !== LF }
 })
+
+/** Whether the name of an open file leads to another one; one that was removed leads nowhere. */
+const isReplaced = (fs: FileSystem.FileSystem, open: FileSystem.File, file: string) =>
+  Effect.zipWith(
+    open.stat,
+    Effect.option(fs.stat(file)),
+    ({ dev, ino }, named) =>
+      Option.isSome(named) && (named.value.dev !== dev || Option.getOrNull(named.value.ino) !== Option.getOrNull(ino))
+  )
 
 const byteAt = (fs: FileSystem.FileSystem, file: string, at: number) =>
   Effect.scoped(

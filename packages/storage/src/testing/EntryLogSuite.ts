@@ -7,8 +7,10 @@
  */
 import * as Lane from "@reprise/domain/Lane"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import * as assert from "node:assert/strict"
 import * as EntryLog from "../EntryLog.ts"
 
@@ -81,6 +83,25 @@ const promises: { readonly [name: string]: Effect.Effect<void, EntryLog.EntryLog
       Effect.match(read, { onFailure: ({ reason }) => reason, onSuccess: () => "found" })
     assert.equal(yield* reasonOf(port.stat(log)), "NotFound")
     assert.equal(yield* reasonOf(Effect.scoped(port.reader(log))), "NotFound")
+  }),
+
+  "a log that is open for reading grows, and stays the same": Effect.gen(function* () {
+    yield* append(log, "{}\n")
+    const reader = yield* (yield* EntryLog.EntryLog).reader(log)
+    yield* append(log, "{}\n{}\n")
+    assert.equal(yield* reader.read(3, new Uint8Array(9)), 6)
+    assert.equal(yield* reader.isReplaced, false)
+  }).pipe(Effect.scoped),
+
+  "who listens to a log is told that it changed, or hears nothing": Effect.gen(function* () {
+    const port = yield* EntryLog.EntryLog
+    yield* append(log, "{}\n")
+    const heard = yield* Effect.forkChild(Stream.runHead(port.changes(log)))
+    yield* Effect.yieldNow
+    yield* append(log, "{}\n")
+    yield* Fiber.interrupt(heard)
+    yield* append(log, "{}\n")
+    yield* reads(log, "{}\n{}\n{}\n")
   }),
 
   "stat tells size and time": Effect.gen(function* () {
