@@ -1,6 +1,6 @@
 import * as TranscriptTree from "@reprise/cli/TranscriptTree"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
@@ -42,6 +42,28 @@ describe("list", () => {
         [[`shop/${session}/subagents/workflows/wf_1/journal.jsonl`, "the journal of a workflow"]]
       )
       assert.deepStrictEqual(unreadable, [])
+    })
+  )
+
+  it.effect("a name that is no Unicode is reported, by which nothing can be opened", () =>
+    Effect.gen(function* () {
+      const { directory, list } = yield* below({ "a\ufffd.jsonl": "" })
+      const named = (name: string) => Buffer.concat([Buffer.from(`${directory}/${name}`), Buffer.from([0xff])])
+      // A file system that takes no such name has none either.
+      if (Result.isFailure(Result.try(() => fs.mkdirSync(named("folder"))))) return
+      fs.writeFileSync(Buffer.concat([named("b"), Buffer.from(".jsonl")]), "")
+      const { files, unreadable } = yield* list
+      assert.deepStrictEqual(
+        files.map(({ name }) => name),
+        ["a\ufffd.jsonl"]
+      )
+      assert.deepStrictEqual(
+        unreadable.map(({ name, why }) => [name, why]),
+        [
+          ["b\ufffd.jsonl", "a name that is no Unicode"],
+          ["folder\ufffd", "a name that is no Unicode"]
+        ]
+      )
     })
   )
 

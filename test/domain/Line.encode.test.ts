@@ -11,6 +11,14 @@ const decode = (line: string): ReadonlyArray<Line.Located> => {
 const show = (line: string) => decode(line).map(({ entry }) => Line.encode(entry))
 
 describe("encoding", () => {
+  it("writes back what is nested deeper than the runtime's own JSON goes", () => {
+    const deep = (inner: string) => `${'[{"a":'.repeat(1e5)}${inner}${"}]".repeat(1e5)}`
+    for (const inner of ["1", '[null,"\\ud800",{},[],{"__proto__":0,"b":[true,-0.5]}]']) {
+      const line = `{"type":"tag","deep":${deep(inner)},"tag":"é"}`
+      assert.isTrue(show(line)[0] === line)
+    }
+  })
+
   const oddKeys = [
     "__proto__",
     "",

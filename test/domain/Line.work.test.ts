@@ -36,6 +36,12 @@ describe("work", () => {
     })
   }
 
+  it("a line may hold more braces than a map can hold keys", () => {
+    const line = Buffer.alloc(2 * 2 ** 24 + 3, "{}")
+    line[0] = 0x78
+    assert.strictEqual(Line.decode(line, { line: 1, byteStart: 0, byteEnd: line.length }).length, 1)
+  })
+
   it("a whole object may be as deep as it is long", () => {
     const [{ entry }] = decode(`{"type":"tag","deep":${"[".repeat(1e6)}${"]".repeat(1e6)}}`) as [Line.Located]
     assert.strictEqual(entry.type, "tag")

@@ -34,6 +34,13 @@ describe("The main lane", () => {
     assert.strictEqual(recovers("u1-a1(A)-u2~abc-a2~abc a1-rA-a3 a2-a9~abc"), "u1-a1-rA-a3")
   })
 
+  it("is told from others by agent and id, whatever stands in those", () => {
+    const side = (agentId: string | undefined, uuid: string) => ({ isSidechain: true, agentId, uuid, parentUuid: null })
+    const bodies = { u1: side("a", "b/c"), u2: side("a/b", "c"), u3: side(undefined, "/c"), u4: side(undefined, "c") }
+    const entries = lanes("u1 u2 u3 u4", { bodies }).sidechains.map(({ entries }) => entries)
+    assert.deepStrictEqual(entries, [1, 1, 1, 1])
+  })
+
   it("takes no `last-prompt` leaf from a sidechain", () => {
     assert.strictEqual(recovers("u1-a1-u2-a2 a1-u3~abc !u3"), "u1-a1-u2-a2")
     assert.strictEqual(findings("u1-a1-u2-a2 a1-u3~abc !u3"), "last-prompt-unknown u3")

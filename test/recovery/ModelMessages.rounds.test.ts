@@ -172,3 +172,65 @@ describe("A reply", () => {
     for (const id of ["res:A", "res:B", "res:C"]) assert.strictEqual(sent.split(id).length, 2)
   })
 })
+
+describe("What lacks what its type asks for", () => {
+  const odd = (...content: ReadonlyArray<unknown>) => ({ message: { role: "user", content } })
+
+  it("is not sent, and what is no text says nothing in a result", () => {
+    for (const content of [{ status: "done" }, 5, true, null]) {
+      const bodies = { r1: odd({ type: "tool_result", tool_use_id: "A", content, is_error: "no" }) }
+      const { messages } = model("u1-a1(A)-r1-a2", { bodies })
+      assert.deepStrictEqual(
+        messages[2]?.parts.map(({ block }) => block),
+        [{ type: "tool_result", tool_use_id: "A" }]
+      )
+    }
+    const inner = [null, { type: "text", text: 5 }, "said", { type: "image" }]
+    const bodies = { r1: odd({ type: "tool_result", tool_use_id: "A", content: inner }) }
+    const [sent] = model("u1-a1(A)-r1-a2", { bodies }).messages[2]!.parts
+    assert.deepStrictEqual((sent!.block as Content.ToolResult).content, [{ type: "text", text: "said" }])
+  })
+
+  it("is not sent where it is a call without a name, a result without an id, or a call in a prompt", () => {
+    const u2 = odd({ type: "tool_result", content: "x" }, { type: "text" }, use("B"), Content.text("[u2]"))
+    const a1 = reply({ type: "tool_use", id: "A" }, { type: "text", text: 5 }, Content.text("[a1]"))
+    assert.strictEqual(view("u1-a1-u2", { bodies: { a1, u2 } }), "u[u1] a[a1] u[u2]")
+  })
+})
+
+describe("A collapsed span without a summary", () => {
+  it("says nothing", () => {
+    const s1 = { type: "marble-origami-commit", firstArchivedUuid: "u2", lastArchivedUuid: "a2", summary: "" }
+    assert.strictEqual(view("u1-a1-u2-a2-s1", { bodies: { s1 } }), "u[u1] a[a1]")
+  })
+})
+
+describe("Ids that are no Unicode", () => {
+  it("pair as they are sent", () => {
+    const bodies = { a1: reply(use("\ud800")), r1: Message.user([result("\ud801")]) }
+    assert.strictEqual(view("u1-a1-r1-a2", { bodies }), "u[u1] a[use:\ufffd] u[res:\ufffd] a[a2]")
+    assert.strictEqual(omitted("u1-a1-r1-a2", { bodies }), "")
+  })
+})
+
+describe("Thinking", () => {
+  const think = (id: string) => Message.assistant({ id, model: "model", content: [Content.thinking("…", "s")] })
+  const say = (id: string, text: string) => Message.assistant({ id, model: "model", content: [Content.text(text)] })
+
+  it("goes with what its reply says, unless another reply stands between", () => {
+    const bodies = {
+      a1: think("m"),
+      a2: say("m", "[a2]"),
+      a3: say("n", "[a3]"),
+      t1: Message.user([Content.text("[t1]")])
+    }
+    assert.strictEqual(omitted("u1-a1-a2-a3", { bodies }), "")
+    const apart = { a1: say("m", "[a1]"), a2: say("n", "[a2]"), a3: think("m") }
+    assert.strictEqual(omitted("u1-a1-a2-t1-a3", { bodies: apart }), "a3:thinking-only")
+  })
+
+  it("of two replies without an id never goes together", () => {
+    const bodies = { a1: say("undefined", "[a1]"), a2: { message: { content: [Content.thinking("…", "s")] } } }
+    assert.strictEqual(omitted("u1-a1-a2", { bodies }), "a2:thinking-only")
+  })
+})

@@ -71,7 +71,7 @@ const lines = (lane: Lanes.Choice): Projection.Projection<Located, Lines> =>
       if (kind !== "unknown" && kind !== "malformed") draft.known++
       if (!Entry.isMessage(entry) || entry.uuid === "") return draft
       if (lane === "sidechain" || entry.isSidechain !== true) draft.main.add(entry.uuid)
-      else draft.others.add(`${entry.agentId ?? ""}/${entry.uuid}`)
+      else draft.others.add(JSON.stringify([entry.agentId ?? "", entry.uuid]))
       return draft
     },
     extract: (draft) => draft

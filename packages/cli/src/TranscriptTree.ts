@@ -7,7 +7,8 @@
  *
  * 1. Every `.jsonl` file at any depth is in one of the three lists, in the order of names.
  * 2. Links to directories are not followed, so that every walk ends and no file is read twice.
- * 3. A directory that cannot be listed is reported, and the others are listed all the same.
+ * 3. A directory that cannot be listed is reported, and the others are listed all the same; so is a name that is no
+ *    Unicode, by which nothing can be opened.
  */
 import type * as Lanes from "@reprise/recovery/Lanes"
 import * as ProjectPath from "@reprise/storage/ProjectPath"
@@ -79,14 +80,17 @@ export const list = (directory: string): Effect.Effect<Tree, TranscriptFile.Tran
       for (const entry of listed.success.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
         const name = path.join(folder, entry.name)
         const file = path.join(directory, name)
-        if (entry.isDirectory()) below.push(name)
+        const isCandidate = entry.isDirectory() || entry.name.endsWith(".jsonl")
+        if (isCandidate && isUnnamed(entry.name, file))
+          unreadable.push({ file, name, why: "a name that is no Unicode" })
+        else if (entry.isDirectory()) below.push(name)
         else if (entry.name.endsWith(".jsonl")) {
           const why = noTranscript(entry, file)
           if (why === undefined) files.push({ file, name, ...laneOf(entry.name) })
           else skipped.push({ file, name, why })
         }
       }
-      waiting.push(...below.toReversed())
+      for (const name of below.toReversed()) waiting.push(name)
     }
     return Effect.succeed({ files, skipped, unreadable })
   })
@@ -120,6 +124,14 @@ const noTranscript = (entry: fs.Dirent, file: string): string | undefined => {
   if (kind === undefined || kind.isFile()) return undefined
   return kind.isDirectory() ? "a link to a directory" : "no regular file"
 }
+
+/** Whether the name was read as another one, with U+FFFD for what is no Unicode. */
+const isUnnamed = (name: string, file: string): boolean =>
+  name.includes("\ufffd") &&
+  Result.match(Result.try({ try: () => fs.lstatSync(file), catch: (cause) => cause as NodeJS.ErrnoException }), {
+    onFailure: ({ code }) => code === "ENOENT",
+    onSuccess: () => false
+  })
 
 const targetOf = (file: string): fs.Stats | undefined =>
   Result.getOrUndefined(Result.try({ try: () => fs.statSync(file), catch: () => undefined }))

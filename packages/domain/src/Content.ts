@@ -30,12 +30,15 @@ export const schemas = {
   tool_use: Schema.Struct({ type: Schema.tag("tool_use"), ...call }),
   /** A call of a tool that the API itself runs: its result stands in the same message. */
   server_tool_use: Schema.Struct({ type: Schema.tag("server_tool_use"), ...call }),
-  /** Answers the call `tool_use_id`; read `content` with {@link blocks}. */
+  /**
+   * Answers the call `tool_use_id`; read `content` with {@link blocks}: a string or a list, but null, an object and no
+   * content at all were seen.
+   */
   tool_result: Schema.Struct({
     type: Schema.tag("tool_result"),
     tool_use_id: Schema.String,
-    content: Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.Unknown), Schema.Null])),
-    is_error: Wire.nullable(Schema.Boolean)
+    content: Wire.any,
+    is_error: Wire.any
   }),
   image: Schema.Struct({ type: Schema.tag("image"), source: Source }),
   document: Schema.Struct({ type: Schema.tag("document"), source: Source, title: Wire.nullable(Schema.String) }),
@@ -162,6 +165,14 @@ export const isToolResult = (block: unknown): block is ToolResult => is("tool_re
  * @since 0.1.0
  */
 export const isUnknown = (block: Block): block is UnknownBlock => fits.get(block.type)?.(block) !== true
+
+/**
+ * Is it a block of a known type that lacks what the type asks for?
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isIllFormed = (block: Block): boolean => fits.get(block.type)?.(block) === false
 
 const isBlock = (value: unknown): value is Block => Wire.isObject(value) && typeof value.type === "string"
 

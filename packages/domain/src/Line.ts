@@ -71,7 +71,7 @@ export const decodeAll = (log: Uint8Array): ReadonlyArray<Located> => {
  * @since 0.1.0
  */
 export const encode = (entry: Entry.Entry): string =>
-  entry instanceof Entry.Malformed ? Json.textOf(entry.bytes) : JSON.stringify(Entry.original(entry))
+  entry instanceof Entry.Malformed ? Json.textOf(entry.bytes) : Json.stringify(Entry.original(entry))
 
 const located = (value: Entry.Unknown, at: Finding.Position, damage: ReadonlyArray<Finding.Finding>): Located => {
   const { entry, illFormed } = Entry.read(value)

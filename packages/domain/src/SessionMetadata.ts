@@ -235,17 +235,24 @@ export const firstPromptOf = (
   for (const block of blocks) {
     if (!Content.isText(block)) continue
     const text = block.text.replaceAll("\n", " ").trim()
-    const name = /<command-name>(.*?)<\/command-name>/s.exec(text)?.[1]
+    const name = within(text, "command-name")
     if (name !== undefined) {
       command ??= name
       continue
     }
-    const bash = /<bash-input>(.*?)<\/bash-input>/s.exec(text)?.[1]
+    const bash = within(text, "bash-input")
     if (bash !== undefined) return { kind: "prompt", text: `! ${bash}` }
     if (text === "" || isInjected.test(text)) continue
     return { kind: "prompt", text: cut(text) }
   }
   return command === undefined ? undefined : { kind: "command", text: command }
+}
+
+/** What stands within the first pair of a tag. */
+const within = (text: string, tag: string): string | undefined => {
+  const start = text.indexOf(`<${tag}>`) + tag.length + 2
+  const end = text.indexOf(`</${tag}>`, start)
+  return start < tag.length + 2 || end < 0 ? undefined : text.slice(start, end)
 }
 
 /** A tag that programs wrap their texts in, or the marker of an interruption. */

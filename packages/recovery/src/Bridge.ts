@@ -65,8 +65,8 @@ export const forest = (parent: Int32Array): Forest => {
  * Makes the function from an entry to what it hangs on (`ROOT`: nothing older exists). `treeOf` names the tree of a
  * node, an owner's own tree by the owner; trees may be joined between calls, never parted.
  *
- * Candidates stand newest first, of equal times in file order, and neighbours of one tree form a run: an entry steps
- * over its own tree run by run. Runs are joined on the way, so that all calls together stay near linear even where every
+ * Candidates stand newest first, of equal times in file order (last line first for an entry without a time), and
+ * neighbours of one tree form a run: an entry steps over its own tree run by run. Runs are joined on the way, so that all calls together stay near linear even where every
  * entry is broken and all times are equal.
  *
  * @category constructors
@@ -77,39 +77,46 @@ export const make = (
   isCandidate: (node: number) => boolean,
   treeOf: (node: number) => number
 ): ((owner: number) => number) => {
-  const order: Array<number> = []
-  for (let i = 0; i < times.length; i++) if (times[i] !== undefined && isCandidate(i)) order.push(i)
-  order.sort((a, b) => times[b]! - times[a]! || a - b)
-  const next = Int32Array.from(order, (_, rank) => rank + 1)
+  const ways = { byTime: undefined as Way | undefined, byPlace: undefined as Way | undefined }
+  const candidates = (): Array<number> => [...times.keys()].filter(isCandidate)
+  const newestFirst = (): Way =>
+    wayOf(
+      candidates()
+        .filter((node) => times[node] !== undefined)
+        .toSorted((a, b) => times[b]! - times[a]! || a - b),
+      treeOf
+    )
+  return (owner) => {
+    const time = times[owner]
+    if (time !== undefined) return (ways.byTime ??= newestFirst())((node) => times[node]! > time, treeOf(owner))
+    ways.byPlace ??= wayOf(candidates().toReversed(), treeOf)
+    return ways.byPlace((node) => node >= owner, treeOf(owner))
+  }
+}
 
-  const firstNotLater = (time: number): number => {
+/** The first candidate in its order that is neither passed over nor of the tree. */
+type Way = (isPassed: (node: number) => boolean, tree: number) => number
+
+const wayOf = (order: ReadonlyArray<number>, treeOf: (node: number) => number): Way => {
+  const next = Int32Array.from(order, (_, rank) => rank + 1)
+  const firstNot = (isPassed: (node: number) => boolean): number => {
     let low = 0
     let high = order.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if (times[order[middle]!]! > time) low = middle + 1
+      if (isPassed(order[middle]!)) low = middle + 1
       else high = middle
     }
     return low
   }
-  const behindRun = (rank: number, tree: number): number => {
+  return (isPassed, tree) => {
     const passed: Array<number> = []
-    let at = rank
+    let at = firstNot(isPassed)
     while (at < order.length && treeOf(order[at]!) === tree) {
       passed.push(at)
       at = next[at]!
     }
     for (const one of passed) next[one] = at
-    return at
-  }
-  const beforeInFile = (owner: number): number => {
-    let at = owner - 1
-    while (at >= 0 && !(isCandidate(at) && treeOf(at) !== treeOf(owner))) at--
-    return at < 0 ? ROOT : at
-  }
-  return (owner) => {
-    const time = times[owner]
-    if (time === undefined) return beforeInFile(owner)
-    return order[behindRun(firstNotLater(time), treeOf(owner))] ?? ROOT
+    return order[at] ?? ROOT
   }
 }

@@ -47,16 +47,16 @@ export const leafOf = (graph: SessionGraph.SessionGraph): Leaf => {
   const isLate = latecomers(graph)
   const isNewerElsewhere = (node: SessionGraph.Node): boolean =>
     node.seq > seq && !graph.removed.has(node.index) && !isBelow(node.index) && !isLate(node.index)
-  return isGone(graph, named) || graph.nodes.some(isNewerElsewhere)
+  return goneIn(graph)(named) || graph.nodes.some(isNewerElsewhere)
     ? keep(Finding.make("last-prompt-outranked", { uuid }, at))
     : { node: named, findings: [] }
 }
 
 /** Whether a node was taken out, or pruned by the compaction in force. */
-const isGone = (graph: SessionGraph.SessionGraph, node: number): boolean => {
-  const { compaction } = graph
-  const isPruned = compaction?.prunes === true && node < compaction.boundary && !compaction.kept.includes(node)
-  return isPruned || graph.removed.has(node)
+const goneIn = ({ compaction, removed }: SessionGraph.SessionGraph): ((node: number) => boolean) => {
+  if (compaction?.prunes !== true) return (node) => removed.has(node)
+  const kept = new Set(compaction.kept)
+  return (node) => (node < compaction.boundary && !kept.has(node)) || removed.has(node)
 }
 
 /**
@@ -110,8 +110,9 @@ const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
 const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => {
   const { first, next } = SessionGraph.children(graph)
   const kept = new Set(graph.compaction?.kept)
+  const isGone = goneIn(graph)
   const goesOn = (at: number, child: number): boolean => {
-    if (child > node || isGone(graph, child)) return false
+    if (child > node || isGone(child)) return false
     const above = graph.nodes[at]!
     const below = graph.nodes[child]!
     if (kept.has(child) || below.answers.some((id) => above.calls.includes(id))) return true

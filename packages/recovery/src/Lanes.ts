@@ -64,6 +64,7 @@ interface Draft {
   readonly findings: Array<Finding.Finding>
   readonly others: Array<SessionGraph.Node>
   readonly otherIds: Map<string, number>
+  readonly foreign: Set<string>
   readonly usage: Projection.Run<Round.Part, Usage.Usage>
   lastPrompt: SessionGraph.LastPrompt | undefined
 }
@@ -88,6 +89,7 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       findings: [],
       others: [],
       otherIds: new Map(),
+      foreign: new Set(),
       usage: Projection.run(Usage.ofParts),
       lastPrompt: undefined
     }),
@@ -100,14 +102,27 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       else link(draft, entry, located.at, seq)
       return draft
     },
-    extract: ({ byId, findings, holes, lastPrompt, links, nodes, otherIds, others, parents, systems, usage }) => ({
+    extract: ({
+      byId,
+      findings,
+      foreign,
+      holes,
+      lastPrompt,
+      links,
+      nodes,
+      otherIds,
+      others,
+      parents,
+      systems,
+      usage
+    }) => ({
       written: {
         nodes: [...nodes],
         byId,
         parents: Int32Array.from(parents),
         systems: [...systems],
         links: [...links],
-        foreign: otherIds,
+        foreign,
         holes,
         lastPrompt,
         policy,
@@ -129,11 +144,11 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
   const isMain = lane === "sidechain" || entry.isSidechain !== true
   const ids = isMain ? draft.byId : draft.otherIds
   const nodes = isMain ? draft.nodes : draft.others
-  const key = isMain ? uuid : otherKey(entry)
+  const key = isMain ? uuid : otherKey(entry.agentId, uuid)
   const first = ids.get(key)
   if (first === undefined) {
     ids.set(key, nodes.length)
-    if (!isMain && !ids.has(uuid)) ids.set(uuid, nodes.length)
+    if (!isMain) draft.foreign.add(uuid)
     const node = {
       index: nodes.length,
       seq,
@@ -158,7 +173,8 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
 }
 
 /** Ids are a namespace per lane: of several agents in one log, each may hold the same id. */
-const otherKey = (entry: Entry.Message): string => `${entry.agentId ?? ""}/${entry.uuid}`
+const otherKey = (agentId: string | undefined, uuid: string): string =>
+  `${agentId?.length ?? 0} ${agentId ?? ""}${uuid}`
 
 const sameContent = (a: Entry.Message, b: Entry.Message): boolean => Json.isSame(Entry.original(a), Entry.original(b))
 
@@ -205,7 +221,7 @@ const sidechains = (
       seen.add(at)
       const { entry } = nodes[at]!
       const parent = SessionGraph.parentUuidOf(entry)
-      const up = parent === null ? undefined : ids.get(`${entry.agentId ?? ""}/${parent}`)
+      const up = parent === null ? undefined : ids.get(otherKey(entry.agentId, parent))
       if (up === undefined) roots[at] = at
       else at = up
     }
@@ -217,7 +233,7 @@ const sidechains = (
   for (const node of nodes) {
     const root = nodes[rootOf(node.index)]!.uuid
     const agentId = node.entry.agentId || null
-    const key = agentId ?? `/${root}`
+    const key = agentId === null ? `root ${root}` : `agent ${agentId}`
     const lane = lanes.get(key)
     if (lane === undefined) lanes.set(key, { agentId, root, entries: 1 })
     else lane.entries++

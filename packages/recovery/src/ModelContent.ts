@@ -30,9 +30,13 @@ export const isReply = (entry: Entry.Message): entry is Entry.OfKind<"assistant"
 
 const isBlank = (block: Content.Block): boolean => Content.isText(block) && block.text.trim() === ""
 
+/** Blocks that only a reply holds. */
+const isSpoken = (block: Content.Block): boolean =>
+  isThinking(block) || block.type === "tool_use" || block.type === "server_tool_use"
+
 /**
- * The blocks of an assistant entry that can be sent: no blank text, no result of ours, no call of a server tool that
- * was left open, no call twice; a call's input is an object.
+ * The blocks of an assistant entry that can be sent: none that lacks what its type asks for, no blank text, no result of
+ * ours, no call of a server tool that was left open, no call twice; a call's input is an object.
  *
  * @category combinators
  * @since 0.1.0
@@ -40,29 +44,33 @@ const isBlank = (block: Content.Block): boolean => Content.isText(block) && bloc
 export const ofAssistant = (content: unknown): ReadonlyArray<Content.Block> => {
   const blocks = Content.blocks(content)
   const answered = new Set(blocks.flatMap((block) => ("tool_use_id" in block ? [block.tool_use_id] : [])))
+  const calls = new Set<string>()
+  const isNew = (call: string): boolean => calls.size < calls.add(call.toWellFormed()).size
   return blocks
-    .filter((block) => !isBlank(block) && block.type !== "tool_result")
+    .filter((block) => !Content.isIllFormed(block) && !isBlank(block) && block.type !== "tool_result")
     .filter((block) => !Content.is("server_tool_use", block) || answered.has(block.id))
-    .filter(
-      (block, i, all) =>
-        !Content.isToolUse(block) || all.findIndex((b) => Content.isToolUse(b) && b.id === block.id) === i
-    )
+    .filter((block) => !Content.isToolUse(block) || isNew(block.id))
     .map((block) =>
       Json.toWellFormed(Content.isToolUse(block) && !isObject(block.input) ? { ...block, input: {} } : block)
     )
 }
 
 /**
- * The blocks of user text that can be sent: an empty text is none.
+ * The blocks of user text that can be sent: none that lacks what its type asks for, or that only a reply holds; an empty
+ * text is none.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const ofUser = (blocks: ReadonlyArray<Content.Block>): ReadonlyArray<Content.Block> =>
-  blocks.filter((block) => !Content.isText(block) || block.text !== "").map(Json.toWellFormed)
+  blocks
+    .filter((block) => !Content.isIllFormed(block) && !isSpoken(block) && block.type !== "tool_result")
+    .filter((block) => !Content.isText(block) || block.text !== "")
+    .map(Json.toWellFormed)
 
 /**
- * A result with the text that stands for it, where one does.
+ * A result as it can be sent, with the text that stands for it where one does. Of a list, the blocks that lack nothing
+ * stay; content that is neither text nor a list says nothing to the model.
  *
  * @category combinators
  * @since 0.1.0
@@ -71,10 +79,23 @@ export const replace = (
   block: Content.ToolResult,
   replaced: ReadonlyMap<string, unknown> | undefined
 ): Content.ToolResult => {
-  const content = replaced?.get(block.tool_use_id)
-  return Json.toWellFormed(
-    typeof content === "string" || Array.isArray(content) ? { ...block, content: content as string } : block
-  )
+  const { content: written, is_error: isError } = block
+  const replacement = replaced?.get(block.tool_use_id)
+  const content = inside(typeof replacement === "string" || Array.isArray(replacement) ? replacement : written)
+  if (content === written && (isError === undefined || typeof isError === "boolean")) return Json.toWellFormed(block)
+  const { content: _, is_error: __, ...rest } = block
+  return Json.toWellFormed({
+    ...rest,
+    ...(content === undefined ? undefined : { content }),
+    ...(typeof isError === "boolean" ? { is_error: isError } : undefined)
+  })
+}
+
+/** The content of a result, without what cannot be sent; the content itself where all can. */
+const inside = (content: unknown): unknown => {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : undefined
+  const blocks = Content.blocks(content).filter((block) => !Content.isIllFormed(block))
+  return blocks.length === content.length && blocks.every((block, i) => block === content[i]) ? content : blocks
 }
 
 /**
@@ -116,16 +137,24 @@ export const collapse = (
   const summaries = new Map<number, string>()
   if (commits.length === 0) return { hidden, summaries }
   const places = new Map(nodes.map((node, place) => [node.uuid, place]))
-  for (const { firstArchivedUuid, lastArchivedUuid, summary, summaryContent } of commits) {
+  // From the last commit on, each place is hidden once: `next` leads over those that are.
+  const next = Int32Array.from({ length: nodes.length + 1 }, (_, place) => place)
+  const shown = (from: number): number => {
+    let place = from
+    while (next[place] !== place) place = next[place] = next[next[place]!]!
+    return place
+  }
+  for (const { firstArchivedUuid, lastArchivedUuid, summary, summaryContent } of commits.toReversed()) {
     const first = places.get(firstArchivedUuid ?? "")
     const last = places.get(lastArchivedUuid ?? "")
     const text = summaryContent ?? summary
     if (first === undefined || last === undefined || last < first || text === undefined) continue
-    for (let place = first; place <= last; place++) {
+    const { index } = nodes[first]!
+    if (!hidden.has(index)) summaries.set(index, text)
+    for (let place = shown(first); place <= last; place = shown(place)) {
       hidden.add(nodes[place]!.index)
-      summaries.delete(nodes[place]!.index)
+      next[place] = place + 1
     }
-    summaries.set(nodes[first]!.index, text)
   }
   return { hidden, summaries }
 }

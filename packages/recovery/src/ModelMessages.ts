@@ -112,7 +112,7 @@ export const make = (
   for (const { uuid } of state.conversation.slice(0, start)) draft.omitted.push({ uuid, why: "before-boundary" })
   for (const node of context) {
     const summary = summaries.get(node.index)
-    if (summary !== undefined) say(draft, [{ block: Content.text(summary), synthetic: true }])
+    if (summary) say(draft, [{ block: ModelContent.wellFormed(Content.text(summary)), synthetic: true }])
     if (hidden.has(node.index)) draft.omitted.push({ uuid: node.uuid, why: "collapsed" })
     else if (node.entry.type === "assistant") addAssistant(draft, node, node.entry)
     else if (node.entry.type === "user") addUser(draft, node, node.entry)
@@ -140,29 +140,53 @@ interface Said {
 interface Draft {
   readonly pairs: ToolPairs.ToolPairs
   readonly unresolved: Unresolved
-  /** Replies of which more than thinking is sent, each with its turn. */
-  readonly spoken: ReadonlySet<string>
+  /** Entries that hold nothing but thinking, and stand in a message with more of their reply. */
+  readonly thoughts: ReadonlySet<string>
   readonly flow: Array<Speech | Said>
   readonly omitted: Array<ModelView["omitted"][number]>
   readonly findings: Array<Finding.Finding>
   readonly open: Array<ModelView["open"][number]>
-  /** How many prompts there were. */
-  turn: number
   /** The reply under way: until the next prompt, or another reply. */
   current: Speech | undefined
 }
 
-const begin = (nodes: ReadonlyArray<Node>, pairs: ToolPairs.ToolPairs, unresolved: Unresolved): Draft => {
-  const spoken = new Set<string>()
-  let turn = 0
+const begin = (nodes: ReadonlyArray<Node>, pairs: ToolPairs.ToolPairs, unresolved: Unresolved): Draft => ({
+  pairs,
+  unresolved,
+  thoughts: thoughtsOf(nodes, pairs, unresolved),
+  flow: [],
+  omitted: [],
+  findings: [],
+  open: [],
+  current: undefined
+})
+
+/** Thinking goes with what its own reply says before or after it, with no other reply and no prompt between. */
+const thoughtsOf = (
+  nodes: ReadonlyArray<Node>,
+  pairs: ToolPairs.ToolPairs,
+  unresolved: Unresolved
+): ReadonlySet<string> => {
+  const thoughts = new Set<string>()
+  let waiting: Array<Node> = []
+  let current: string | undefined
   for (const node of nodes) {
-    const { entry, uuid } = node
-    if (Round.isPrompt(node)) turn++
-    const reply = Round.replyOf(entry)
-    if (reply === undefined || !ModelContent.isReply(entry)) continue
-    if (!sendable(entry, uuid, pairs, unresolved).every(ModelContent.isThinking)) spoken.add(`${turn} ${reply}`)
+    const { entry, reply, uuid } = node
+    if (Round.isPrompt(node)) {
+      waiting = []
+      current = undefined
+    }
+    if (!ModelContent.isReply(entry)) continue
+    const blocks = sendable(entry, uuid, pairs, unresolved)
+    if (blocks.length === 0) continue
+    if (!blocks.every(ModelContent.isThinking)) {
+      for (const thought of waiting) if (thought.reply === reply) thoughts.add(thought.uuid)
+      waiting = []
+      current = reply
+    } else if (reply !== undefined && reply === current) thoughts.add(uuid)
+    else if (reply !== undefined) waiting.push(node)
   }
-  return { pairs, unresolved, spoken, flow: [], omitted: [], findings: [], open: [], turn: 0, current: undefined }
+  return thoughts
 }
 
 /**
@@ -201,10 +225,7 @@ const addNote = (draft: Draft, { uuid }: Node, entry: Entry.OfKind<"attachment" 
 
 const addUser = (draft: Draft, node: Node, entry: Entry.OfKind<"user">): void => {
   const { at, uuid } = node
-  if (Round.isPrompt(node)) {
-    draft.turn++
-    draft.current = undefined
-  }
+  if (Round.isPrompt(node)) draft.current = undefined
   const rest: Array<Content.Block> = []
   const answered = new Set<string>()
   let why: Why = "empty"
@@ -214,8 +235,8 @@ const addUser = (draft: Draft, node: Node, entry: Entry.OfKind<"user">): void =>
       continue
     }
     const toolUseId = block.tool_use_id
-    const role = answered.has(toolUseId) ? "duplicate-result" : draft.pairs.roleOf(uuid, toolUseId)
-    if (role === "answer") answered.add(toolUseId)
+    const role = answered.has(toolUseId.toWellFormed()) ? "duplicate-result" : draft.pairs.roleOf(uuid, toolUseId)
+    if (role === "answer") answered.add(toolUseId.toWellFormed())
     else draft.findings.push(Finding.make((why = role), { uuid, toolUseId }, at))
   }
   const blocks = ModelContent.ofUser(rest)
@@ -239,7 +260,7 @@ const addAssistant = (draft: Draft, { at, calls, uuid }: Node, entry: Entry.OfKi
       open.length > 0 || Content.blocks(entry.message.content).some(isServerCall) ? "unresolved-call" : "empty"
     )
   }
-  if (blocks.every(ModelContent.isThinking) && !draft.spoken.has(`${draft.turn} ${reply}`)) return omit("thinking-only")
+  if (blocks.every(ModelContent.isThinking) && !draft.thoughts.has(uuid)) return omit("thinking-only")
   const speech = speechOf(draft, reply)
   speech.uuids.push(uuid)
   for (const block of blocks) {
@@ -272,7 +293,7 @@ const finish = ({ findings, flow, omitted, open }: Draft): ModelView => {
     const last = messages.at(-1)
     const message = last?.role === role ? last : { role, parts: [], uuids: new Set<string>() }
     if (message !== last) messages.push(message)
-    message.parts.push(...parts)
+    for (const part of parts) message.parts.push(part)
     for (const uuid of uuids) message.uuids.add(uuid)
   }
   const leading = new Set<string>()

@@ -48,15 +48,19 @@ export interface SkillState {
   readonly plan: { readonly path?: string; readonly content?: string; readonly slug?: string }
 }
 
+/** While the fold is under way its skills grow in place. */
+interface Draft extends SkillState {
+  readonly skills: Map<string, Skill>
+}
+
 /**
  * Folds entries to the skill state of the main lane.
  *
  * @category projections
  * @since 0.1.0
  */
-export const projection: Projection.Projection<Entry.Entry, SkillState> = Projection.match<SkillState>(
-  () => ({ skills: new Map(), todos: [], plan: {} }),
-  {
+export const projection: Projection.Projection<Entry.Entry, SkillState> = Projection.map(
+  Projection.match<Draft>(() => ({ skills: new Map(), todos: [], plan: {} }), {
     user: (state, entry) => {
       const said = entry.planContent !== undefined || entry.todos !== undefined || entry.slug !== state.plan.slug
       if (entry.isSidechain === true || !said) return state
@@ -75,25 +79,25 @@ export const projection: Projection.Projection<Entry.Entry, SkillState> = Projec
       return Array.isArray(todos) ? { ...state, todos: todosOf(todos) } : state
     },
     attachment: (state, entry) => (entry.isSidechain === true ? state : ofBody(state, entry.attachment))
-  }
+  }),
+  (state): SkillState => ({ ...state, skills: new Map(state.skills) })
 )
 
 /** By its name first: of all calls, few are this one. */
 const isTodoWrite = (block: unknown): block is Content.ToolUse =>
   (block as { readonly name?: unknown } | null)?.name === "TodoWrite" && Content.isToolUse(block)
 
-const ofBody = (state: SkillState, attachment: unknown): SkillState => {
+const ofBody = (state: Draft, attachment: unknown): Draft => {
   if (Attachment.is("invoked_skills", attachment)) {
-    const skills = new Map(state.skills)
     for (const { content, name, path } of attachment.skills ?? []) {
       if (name === undefined) continue
-      skills.set(name, {
+      state.skills.set(name, {
         name,
         ...(path === undefined ? undefined : { path }),
         ...(content === undefined ? undefined : { content })
       })
     }
-    return { ...state, skills }
+    return state
   }
   if (Attachment.is("todo_reminder", attachment)) return { ...state, todos: todosOf(attachment.content ?? []) }
   if (Attachment.is("plan_file_reference", attachment)) {

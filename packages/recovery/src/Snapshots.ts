@@ -57,7 +57,7 @@ export interface Snapshots {
 
 /** File history by the id of its snapshot, in order of first sight. */
 const fileHistory = Projection.map(
-  Projection.match<Map<string, FileHistory>>(() => new Map(), {
+  Projection.match<Map<string, FileHistory & { readonly backups: Map<string, Snapshot.Backup> }>>(() => new Map(), {
     "file-history-snapshot": (history, { snapshot }) => {
       const id = snapshot?.messageId
       if (id === undefined) return history
@@ -71,10 +71,12 @@ const fileHistory = Projection.map(
     "file-history-delta": (history, { backup, snapshotMessageId, trackingPath }) => {
       const known = snapshotMessageId === undefined ? undefined : history.get(snapshotMessageId)
       if (known === undefined || trackingPath === undefined || !backup) return history
-      return history.set(known.messageId, { ...known, backups: new Map([...known.backups, [trackingPath, backup]]) })
+      known.backups.set(trackingPath, backup)
+      return history
     }
   }),
-  (history): ReadonlyArray<FileHistory> => [...history.values()]
+  (history): ReadonlyArray<FileHistory> =>
+    Array.from(history.values(), (one) => ({ ...one, backups: new Map(one.backups) }))
 )
 
 const attribution = Projection.map(

@@ -6,7 +6,7 @@
  *             result C                     an orphan
  *
  * Ids pair, not places: a result may stand before its call or turns behind it. Of calls that share an id the first one
- * is answered, since an id may be sent once.
+ * is answered, since an id may be sent once. Ids pair as they are sent: as well-formed Unicode.
  */
 import * as Content from "@reprise/domain/Content"
 import * as ModelContent from "./ModelContent.ts"
@@ -52,17 +52,23 @@ export const make = (nodes: ReadonlyArray<Node>, replaced: ReadonlyMap<string, u
     if (entry.type === "user") {
       if (ids.length === 0) return
       for (const block of Content.blocks(entry.message.content)) {
-        if (!Content.isToolResult(block) || answers.has(block.tool_use_id)) continue
-        answers.set(block.tool_use_id, { order, uuid, block: ModelContent.replace(block, replaced) })
+        if (!Content.isToolResult(block)) continue
+        const call = block.tool_use_id.toWellFormed()
+        if (!answers.has(call)) answers.set(call, { order, uuid, block: ModelContent.replace(block, replaced) })
       }
     } else if (ModelContent.isReply(entry)) {
-      for (const id of calls) if (!callers.has(id)) callers.set(id, uuid)
+      for (const id of calls) {
+        const call = id.toWellFormed()
+        if (!callers.has(call)) callers.set(call, uuid)
+      }
     }
   })
+  const callerOf = (call: string): string | undefined => callers.get(call.toWellFormed())
+  const answerOf = (call: string): Answer | undefined => answers.get(call.toWellFormed())
   return {
-    isRepeated: (uuid, call) => callers.get(call) !== uuid,
-    answerTo: (uuid, call) => (callers.get(call) === uuid ? answers.get(call) : undefined),
+    isRepeated: (uuid, call) => callerOf(call) !== uuid,
+    answerTo: (uuid, call) => (callerOf(call) === uuid ? answerOf(call) : undefined),
     roleOf: (uuid, call) =>
-      !callers.has(call) ? "orphan-result" : answers.get(call)?.uuid === uuid ? "answer" : "duplicate-result"
+      callerOf(call) === undefined ? "orphan-result" : answerOf(call)?.uuid === uuid ? "answer" : "duplicate-result"
   }
 }

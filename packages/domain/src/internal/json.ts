@@ -33,6 +33,43 @@ export const parse = (text: string): unknown => {
   }
 }
 
+/** The text of a JSON value of any depth: where the runtime recurses too deep, nothing here does. */
+export const stringify = (value: unknown): string => {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return textOfDeep(value)
+  }
+}
+
+/** What is still to be written: a value, or text that stands between values. */
+type Rest = { readonly value: unknown } | { readonly text: string }
+
+const textOfDeep = (root: unknown): string => {
+  const parts: Array<string> = []
+  const rest: Array<Rest> = [{ value: root }]
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if ("text" in next) parts.push(next.text)
+    else if (typeof next.value !== "object" || next.value === null) parts.push(JSON.stringify(next.value) ?? "null")
+    else for (const one of membersOf(next.value).toReversed()) rest.push(one)
+  }
+  return parts.join("")
+}
+
+const membersOf = (value: object): Array<Rest> => {
+  const isArray = Array.isArray(value)
+  const members: Array<Rest> = [{ text: isArray ? "[" : "{" }]
+  for (const [key, member] of Object.entries(value)) {
+    // As `JSON.stringify` does: what has no JSON is left out of an object, and null in a list.
+    if (!isArray && JSON.stringify(typeof member === "object" ? null : member) === undefined) continue
+    const comma = members.length > 1 ? "," : ""
+    members.push({ text: isArray ? comma : `${comma}${JSON.stringify(key)}:` }, { value: member })
+  }
+  members.push({ text: isArray ? "]" : "}" })
+  return members
+}
+
 /** Is it an object with a string `type`? */
 export const isTyped = (value: unknown): value is { readonly type: string; readonly [key: string]: unknown } =>
   typeof value === "object" &&

@@ -26,8 +26,8 @@ export type OnMark = (kind: "bom" | "nul", start: number, end: number) => void
 
 interface Search {
   readonly line: Uint8Array
-  /** The end of the object that starts at each brace which is closed. */
-  readonly ends: ReadonlyMap<number, number>
+  /** By the place of each brace that is closed, the end of its object; elsewhere 0. */
+  readonly ends: Uint32Array
   /** Bytes that may still be parsed in vain more than once. */
   left: number
 }
@@ -65,20 +65,34 @@ export const cut = (line: Uint8Array, onMark: OnMark): ReadonlyArray<Piece> => {
   return pieces
 }
 
-/** A backslash hides a quote whether or not it stands in a string: where it does not, nothing is JSON anyway. */
-const endsOf = (line: Uint8Array): ReadonlyMap<number, number> => {
-  const ends = new Map<number, number>()
-  let inside: Array<number> = []
-  let outside: Array<number> = []
+/**
+ * A backslash hides a quote whether or not it stands in a string: where it does not, nothing is JSON anyway. As long as a
+ * brace is open, its place holds the one that was opened before it, counted from 1: a line may hold more braces than a
+ * map or a stack of its own can.
+ */
+const endsOf = (line: Uint8Array): Uint32Array => {
+  const ends = new Uint32Array(line.length)
+  let inside = 0
+  let outside = 0
   for (let at = 0; at < line.length; at++) {
     const byte = line[at]
     if (byte === ESCAPE) {
       if (line[at + 1] === QUOTE || line[at + 1] === ESCAPE) at++
     } else if (byte === QUOTE) [inside, outside] = [outside, inside]
-    else if (byte === OPEN) outside.push(at)
-    else if (byte === CLOSE) {
-      const open = outside.pop()
-      if (open !== undefined) ends.set(open, at + 1)
+    else if (byte === OPEN) {
+      ends[at] = outside
+      outside = at + 1
+    } else if (byte === CLOSE && outside > 0) {
+      const open = outside - 1
+      outside = ends[open]!
+      ends[open] = at + 1
+    }
+  }
+  for (let open of [inside, outside]) {
+    while (open > 0) {
+      const before = ends[open - 1]!
+      ends[open - 1] = 0
+      open = before
     }
   }
   return ends
@@ -107,8 +121,8 @@ const afterBlanks = (line: Uint8Array, from: number): number => {
 
 /** The JSON object that starts here, or nothing. */
 const objectAt = (search: Search, start: number): Piece | undefined => {
-  const end = search.ends.get(start)
-  if (end === undefined) return undefined
+  const end = search.ends[start]!
+  if (end === 0) return undefined
   const value = Json.parse(Json.textOf(search.line.subarray(start, end)))
   if (value !== undefined) return Json.isTyped(value) ? { start, end, value } : { start, end, reason: "no-type" }
   search.left -= end - start
@@ -121,7 +135,7 @@ const junkAt = (search: Search, start: number): Piece => {
   const isComment = line[start] === SLASH && line[start + 1] === SLASH
   let end = isComment ? line.length : nextEntry(search, behind(search, start))
   while (end > start + 1 && (isBlank(line[end - 1]) || line[end - 1] === 0)) end--
-  if (line[start] === OPEN) return { start, end, reason: (ends.get(start) ?? Infinity) <= end ? "not-json" : "torn" }
+  if (line[start] === OPEN) return { start, end, reason: (ends[start]! || Infinity) <= end ? "not-json" : "torn" }
   return {
     start,
     end,
@@ -130,7 +144,7 @@ const junkAt = (search: Search, start: number): Piece => {
 }
 
 /** Where to look on behind a brace that starts no JSON. */
-const behind = ({ ends, left }: Search, open: number): number => (left < 0 ? ends.get(open) : undefined) ?? open + 1
+const behind = ({ ends, left }: Search, open: number): number => (left < 0 && ends[open]) || open + 1
 
 /** Where the next whole entry starts; the end of the line when there is none. */
 const nextEntry = (search: Search, from: number): number => {

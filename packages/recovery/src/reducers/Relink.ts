@@ -102,16 +102,21 @@ const leadsTo = (
 }
 
 /** Whether something was said behind a boundary: one that was cut off from its summary changes nothing. */
-const isFinished = (graph: SessionGraph.SessionGraph, boundary: number): boolean => {
-  const { first, next } = SessionGraph.children(graph)
-  const rest = [boundary]
-  for (let i = 0; i < rest.length && i < graph.nodes.length; i++) {
-    const at = rest[i]!
-    const { type } = graph.nodes[at]!.entry
-    if (type === "user" || type === "assistant") return true
-    for (let child = first[at]!; child >= 0; child = next[child]!) rest.push(child)
+const isFinished = (graph: SessionGraph.SessionGraph, boundary: number): boolean => saidFrom(graph)[boundary] === 1
+
+const known = new WeakMap<Int32Array, Uint8Array>()
+
+/** The nodes on or below which something was said; made once per shape of the graph. */
+const saidFrom = (graph: SessionGraph.SessionGraph): Uint8Array => {
+  const { nodes, parent, removed } = graph
+  let said = known.get(parent)
+  if (said !== undefined) return said
+  known.set(parent, (said = new Uint8Array(nodes.length)))
+  for (const { entry, index } of nodes) {
+    if ((entry.type !== "user" && entry.type !== "assistant") || removed.has(index)) continue
+    for (let at = index; at >= 0 && said[at] === 0; at = removed.has(at) ? -1 : parent[at]!) said[at] = 1
   }
-  return false
+  return said
 }
 
 /**
@@ -248,8 +253,9 @@ const segment = (
 
 /** The summary that follows the boundary, directly or behind attachments; the boundary itself when it has none. */
 const summaryOf = (graph: SessionGraph.SessionGraph, boundary: number): number => {
+  const isBehind = SessionGraph.inherit(graph, false, (node) => (node === boundary ? true : undefined))
   for (let i = boundary + 1; i < graph.nodes.length; i++) {
-    if (Boundary.isCompactSummary(graph.nodes[i]!.entry) && Conversation.descendsFrom(graph, i, boundary)) return i
+    if (Boundary.isCompactSummary(graph.nodes[i]!.entry) && isBehind(i)) return i
   }
   return boundary
 }

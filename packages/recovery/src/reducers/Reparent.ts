@@ -58,10 +58,8 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
     true
   )
   const ordered = [...owners].toSorted((a, b) => a - b)
-  const findings = ordered.flatMap((owner) => [
-    report(graph, owner, parent[owner]!),
-    ...gap(graph, owner, parent[owner]!)
-  ])
+  const gap = gaps(graph)
+  const findings = ordered.flatMap((owner) => [report(graph, owner, parent[owner]!), ...gap(owner, parent[owner]!)])
   return { ...graph, parent, dangling: new Map(), bridged: owners, findings: [...graph.findings, ...findings] }
 }
 
@@ -114,13 +112,21 @@ const report = (graph: SessionGraph, owner: number, to: number): Finding.Finding
   return Finding.make(written === uuid ? "self-parent" : "cycle", bridged, at)
 }
 
-/** A damaged line between an entry and what it was bridged to: surely the parent when it names the parent's id. */
-const gap = (graph: SessionGraph, owner: number, to: number): ReadonlyArray<Finding.Finding> => {
-  const { at, seq, uuid } = graph.nodes[owner]!
-  const parent = graph.dangling.get(owner)
-  if (parent === undefined || graph.holes.length === 0) return []
-  if (graph.holes.some((hole) => hole.ids.has(parent))) return [Finding.make("gap", { uuid, severity: "loss" }, at)]
-  const from = graph.nodes[to]?.seq ?? -1
-  const between = graph.holes.some((hole) => hole.seq > from && hole.seq < seq)
-  return between ? [Finding.make("gap", { uuid, severity: "note" }, at)] : []
+/**
+ * A damaged line between an entry and what it was bridged to: surely the parent when it names the parent's id. Asked for
+ * entries in the order of the log.
+ */
+const gaps = ({ dangling, holes, nodes }: SessionGraph) => {
+  const ids = new Set<string>()
+  for (const hole of holes) for (const id of hole.ids) ids.add(id)
+  let passed = 0
+  return (owner: number, to: number): ReadonlyArray<Finding.Finding> => {
+    const { at, seq, uuid } = nodes[owner]!
+    const parent = dangling.get(owner)
+    while (passed < holes.length && holes[passed]!.seq < seq) passed++
+    if (parent === undefined || holes.length === 0) return []
+    if (ids.has(parent)) return [Finding.make("gap", { uuid, severity: "loss" }, at)]
+    const last = holes[passed - 1]?.seq ?? -1
+    return last > (nodes[to]?.seq ?? -1) ? [Finding.make("gap", { uuid, severity: "note" }, at)] : []
+  }
 }

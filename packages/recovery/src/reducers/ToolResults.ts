@@ -37,10 +37,14 @@ export const isReduced = (graph: Graph, chain: Chain): boolean => reduce(graph, 
  * @since 0.1.0
  */
 export const reduce = (graph: Graph, chain: Chain): Chain => {
-  const leaf = graph.removed.size === 0 ? undefined : leafOf(graph, chain)
-  const more = leaf === undefined ? withRounds(graph, chain) : withRoundsBeforeSnips(graph, leaf)
+  let whole = chain
   // What was put back may lead to more of its round, where a child stands before its parent.
-  return more.length <= chain.length ? chain : reduce(graph, more)
+  for (;;) {
+    const leaf = graph.removed.size === 0 ? undefined : leafOf(graph, whole)
+    const more = leaf === undefined ? withRounds(graph, whole) : withRoundsBeforeSnips(graph, leaf)
+    if (more.length <= whole.length) return whole
+    whole = more
+  }
 }
 
 const withRoundsBeforeSnips = (graph: Graph, leaf: number): Chain => {
@@ -115,11 +119,14 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   const open = new Set(byCall.keys())
   const placed = new Set<number>()
   const notesOf = notes(graph, isOff, placed)
+  const siblingOf = siblings(graph, isOff, byNode, byParent)
+  let calls: Set<string> | undefined
+  const isCall = (id: string): boolean => (calls ??= new Set(graph.nodes.flatMap((node) => node.calls))).has(id)
 
   for (const i of off) {
     const id = graph.nodes[i]!.reply
     if (id === undefined || !byId.has(id)) continue
-    const reply = siblingOf(graph, i, id, byNode, byParent)
+    const reply = siblingOf(i, id)
     if (reply === undefined) continue
     reply.siblings.push(i)
     placed.add(i)
@@ -133,7 +140,7 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   if (open.size > 0) for (const node of chain) for (const call of graph.nodes[node]!.answers) open.delete(call)
   const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(graph.nodes[node]!) ? node : undefined))
   const put = (node: number): void => {
-    const reply = answered(graph, node, open, byCall, byNode)
+    const reply = answered(graph.nodes[node]!.answers, open, byCall, byNode[graph.parent[node]!], isCall)
     if (reply === undefined) return
     reply.results.push(node)
     placed.add(node)
@@ -160,8 +167,9 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   }
   const withNotes = (node: number): ReadonlyArray<number> => [node, ...notesOf(node)]
   for (const { before, parts, results, siblings } of replies) {
+    const partBefore = lastBefore(parts)
     for (const node of siblings) {
-      const place = parts.findLast((part) => part < node) ?? before
+      const place = partBefore(node) ?? before
       push(behind, place < 0 ? parts[0]! : place, withNotes(node))
     }
     if (results.length > 0) push(behind, parts.at(-1)!, results.flatMap(withNotes))
@@ -246,50 +254,59 @@ const repliesOn = (graph: Graph, chain: Chain, sought: Sought) => {
   return { byCall, byId, byNode, byParent, replies }
 }
 
-/**
- * The reply that an entry off the chain is a part of: on the way up, past nothing but results and notes of the round,
- * stands another part of it, or what a part of it on the chain hangs on as well.
- */
-const siblingOf = (
-  graph: Graph,
-  node: number,
-  id: string,
-  byNode: ReadonlyArray<Reply | undefined>,
-  byParent: ReadonlyMap<string, Reply>
-): Reply | undefined => {
-  let at = graph.parent[node]!
-  for (let steps = 0; steps <= graph.nodes.length; steps++) {
-    // Two roots of one id are no siblings: old clients wrote history again under new ids.
-    if (at < 0) return undefined
-    const beside = byParent.get(`${at} ${id}`)
-    if (beside !== undefined) return beside
-    if (graph.nodes[at]!.reply === id) return byNode[at]
-    if (Round.isTurn(graph.nodes[at]!)) return undefined
-    at = graph.parent[at]!
+/** The last part, in the order of the chain, that stands before a node in the file; asked for nodes in file order. */
+const lastBefore = (parts: Chain): ((node: number) => number | undefined) => {
+  const least = Int32Array.from(parts)
+  for (let i = parts.length - 2; i >= 0; i--) least[i] = Math.min(least[i]!, least[i + 1]!)
+  let next = 0
+  return (node) => {
+    while (next < parts.length && least[next]! < node) next++
+    return parts[next - 1]
   }
-  return undefined
 }
 
-/** The reply whose open call the entry answers, or on a part of which the result hangs; the first answer counts. */
-const answered = (
+/**
+ * The reply that an entry off the chain is a part of: on the way up, past nothing but results, notes and other missing
+ * parts of the round, stands a part of it, or what a part of it on the chain hangs on as well.
+ */
+const siblings = (
   graph: Graph,
-  node: number,
+  isOff: (node: number) => boolean,
+  byNode: ReadonlyArray<Reply | undefined>,
+  byParent: ReadonlyMap<string, Reply>
+): ((node: number, id: string) => Reply | undefined) => {
+  const ways = new Map<string, (node: number) => Reply | null>()
+  const wayTo = (id: string): ((node: number) => Reply | null) =>
+    // Two roots of one id are no siblings: old clients wrote history again under new ids.
+    SessionGraph.inherit<Reply | null>(graph, null, (at) => {
+      const beside = byParent.get(`${at} ${id}`)
+      if (beside !== undefined) return beside
+      if (graph.nodes[at]!.reply === id) return isOff(at) ? undefined : (byNode[at] ?? null)
+      return Round.isTurn(graph.nodes[at]!) ? null : undefined
+    })
+  return (node, id) => {
+    const way = ways.get(id) ?? wayTo(id)
+    ways.set(id, way)
+    return way(graph.parent[node]!) ?? undefined
+  }
+}
+
+/** The reply whose open call is among those answered, or else on a part of which the result hangs; the first counts. */
+const answered = (
+  ids: ReadonlyArray<string>,
   open: Set<string>,
   byCall: ReadonlyMap<string, Reply>,
-  byNode: ReadonlyArray<Reply | undefined>
+  above: Reply | undefined,
+  isCall: (id: string) => boolean
 ): Reply | undefined => {
-  const ids = graph.nodes[node]!.answers
   if (ids.length === 0) return undefined
   let reply: Reply | undefined
   for (const id of ids) {
     if (open.delete(id)) reply ??= byCall.get(id)
   }
   if (reply !== undefined) return reply
-  const beside = byNode[graph.parent[node]!]
   // A result that answers no call at all belongs where it hangs; one that answers another reply's call does not.
-  return beside === undefined || graph.nodes.some(({ calls }) => ids.some((id) => calls.includes(id)))
-    ? undefined
-    : beside
+  return above === undefined || ids.some(isCall) ? undefined : above
 }
 
 /**
@@ -308,14 +325,14 @@ const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlyS
       found.push(at)
       const own: Array<number> = []
       for (let child = first[at]!; child >= 0; child = next[child]!) own.push(child)
-      stack.push(...own.toReversed())
+      for (const child of own.toReversed()) stack.push(child)
     }
     return found
   }
   return (node: number): ReadonlyArray<number> => {
     const all: Array<number> = []
     for (let child = first[node]!; child >= 0; child = next[child]!) {
-      if (isOff(child) && !placed.has(child)) all.push(...(below(child) ?? []))
+      if (isOff(child) && !placed.has(child)) for (const note of below(child) ?? []) all.push(note)
     }
     return all
   }

@@ -115,7 +115,7 @@ const readLines = Effect.fnUntraced(function* (
   const splitter = LineSplitter.make(
     (line, at, terminated) => {
       if (terminated) mark = at.byteEnd + 1
-      lines.push(...Line.decode(line, at))
+      for (const located of Line.decode(line, at)) lines.push(located)
     },
     { line: 1, byte: from }
   )
