@@ -10,19 +10,19 @@ describe("kill -9 in the middle of writing", () => {
     it.live(
       `the log is a prefix of what was accepted and holds all that was flushed; a cut costs one line (${durability})`,
       () => Kill.once(Seeded.make(durability.length), durability),
-      60_000
+      240_000
     )
   }
 
   it.live(
     "eight processes, eight sessions of one project: nothing lost, nothing astray",
     () => Kill.eight(Seeded.make(3)),
-    60_000
+    240_000
   )
 })
 
 describe("the writer", () => {
-  it.live("2,000 interruptions: offered = written + queued", () => Writing.interruptions(Seeded.make(4), 2000), 60_000)
+  it.live("2,000 interruptions: offered = written + queued", () => Writing.interruptions(Seeded.make(4), 2000), 240_000)
 
   it.live(
     "a disk that crashes after any byte of 200 entries costs at most a line",
@@ -34,9 +34,14 @@ describe("the writer", () => {
     "a full disk: all that was queued is written, in order, when space returns",
     () =>
       Effect.map(Writing.diskFull(Seeded.make(6)), (isTried) => {
-        if (!isTried)
-          console.log("skipped: no file system can be mounted here; `/dev/full` stands in, see ending.test.ts")
+        if (!isTried) console.log("skipped: no file system can be mounted here, and there is no /dev/full")
       }),
-    60_000
+    240_000
+  )
+
+  it.live("a full device, for any user: the same", () =>
+    Effect.map(Writing.deviceFull(Seeded.make(7)), (isTried) => {
+      if (!isTried) console.log("skipped: there is no /dev/full here")
+    })
   )
 })

@@ -49,7 +49,8 @@ for (let round = 0; round < rounds; round++) {
   )
   const ms = (performance.now() - start).toFixed(0)
   if (failure === undefined) passed++
-  else if (failure === "skipped") console.log(`round ${round} ${name}: skipped, no file system can be mounted here`)
+  else if (failure === "skipped")
+    console.log(`round ${round} ${name}: skipped, no file system can be mounted here, and there is no /dev/full`)
   else {
     failed++
     console.log(`round ${round} ${name}, seed ${seed}: FAILED`, failure)

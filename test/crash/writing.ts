@@ -5,7 +5,7 @@ import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
-import { Cause, Effect, Exit, Fiber, Layer, Scope, SubscriptionRef } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Result, Scope, SubscriptionRef } from "effect"
 import * as assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -143,11 +143,40 @@ export const smallDisk = Effect.gen(function* () {
   return { directory, remount: (options: string) => command("mount", "-o", `remount,${options}`, directory) }
 })
 
+/** The same where no file system can be mounted: the log leads to /dev/full, and later to a folder with space. */
+export const deviceFull = (random: Seeded.Random) =>
+  Effect.gen(function* () {
+    if (!fs.existsSync("/dev/full")) return false
+    const directory = yield* Temporary.directory
+    const [folder, space] = [path.join(directory, "folder"), path.join(directory, "space")]
+    fs.mkdirSync(space)
+    fs.symlinkSync("/dev", folder)
+    const full = EntryLog.at(path.join(folder, "full"))
+    const before = Seeded.below(random, 1000)
+    const writing = Effect.gen(function* () {
+      const writer = yield* SessionWriter.SessionWriter
+      yield* writer.appendAll(full, history1000.slice(0, before).map(entry))
+      const told = yield* Effect.result(writer.flush())
+      if (before > 0) assert.ok(Result.isFailure(told) && told.failure._tag === "FlushError")
+      yield* writer.appendAll(full, history1000.slice(before).map(entry))
+      fs.unlinkSync(folder)
+      fs.symlinkSync(space, folder)
+      yield* writer.flush()
+    })
+    const layer = SessionWriter.layerWith({ retry: { first: "5 millis", most: "50 millis" } })
+    const files = FileEntryLog.layerWith({ projects: path.join(directory, "projects") })
+    yield* Effect.provide(writing, layer.pipe(Layer.provide(files)))
+    assert.deepEqual(numbersIn(fs.readFileSync(path.join(space, "full"), "utf8")).numbers, history1000)
+    return true
+  }).pipe(Effect.scoped)
+
+const history1000 = upTo(1000)
+
 /** 1,000 entries are queued, the disk fills, space returns: all are on the disk, in order. False: it could not be tried. */
 export const diskFull = (random: Seeded.Random) =>
   Effect.gen(function* () {
     const disk = yield* smallDisk
-    if (disk === undefined) return false
+    if (disk === undefined) return yield* deviceFull(random)
     const filler = path.join(disk.directory, "filler")
     fs.writeFileSync(filler, Buffer.alloc(4096 * (1 + Seeded.below(random, 40))))
     const projects = path.join(disk.directory, "projects")

@@ -25,7 +25,7 @@ const place = Effect.map(Temporary.directory, (made) => {
       yield* transcript.append(Message.user("x"))
       return { before, file: path.relative(projects, EntryLog.pathOf(projects, transcript.log)) }
     }).pipe(Effect.scoped, Effect.provide(layer))
-  return { root, projects, open }
+  return { root, projects, layer, open }
 })
 
 describe("a directory and its sessions", () => {
@@ -41,6 +41,30 @@ describe("a directory and its sessions", () => {
         assert.strictEqual(again.file, file)
         assert.isNotNull(again.before)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a change of directory is stamped, and moves neither the log nor the session", () =>
+    Effect.gen(function* () {
+      const { layer, open, projects, root } = yield* place
+      const [home, elsewhere] = [path.join(root, "home"), path.join(root, "elsewhere")]
+      for (const directory of [home, elsewhere]) fs.mkdirSync(directory)
+      yield* Effect.gen(function* () {
+        const transcript = yield* Transcript.open({ sessionId, cwd: home, version: "2.1.0" })
+        yield* transcript.append(Message.user("x"))
+        yield* transcript.append(Message.user("x"), { cwd: elsewhere })
+        yield* transcript.append(Message.user("x"), { agentId: "a1", subPath: ["workflows"], cwd: elsewhere })
+        yield* transcript.append(Message.user("x"))
+      }).pipe(Effect.scoped, Effect.provide(layer))
+      const { before, file } = yield* open(home)
+      assert.isNotNull(before)
+      const lines = fs.readFileSync(path.join(projects, file), "utf8").trimEnd().split("\n")
+      assert.deepStrictEqual(
+        lines.map((line) => JSON.parse(line).cwd),
+        [home, elsewhere, home, home]
+      )
+      assert.deepStrictEqual(fs.readdirSync(projects), [ProjectPath.keyOf(home)])
+      assert.isNull((yield* open(elsewhere)).before)
     }).pipe(Effect.scoped)
   )
 

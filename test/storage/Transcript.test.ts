@@ -482,6 +482,9 @@ describe("routing", () => {
           Effect.map(Effect.flip(effect), (error) => ("reason" in error ? `${error._tag} ${error.reason}` : error._tag))
         yield* transcript.append(prompt)
         const entry = (more: object) => ({ uuid: "u", parentUuid: null, ...more }) as unknown as Entry.Known
+        // @ts-expect-error: progress is no body
+        const progress: Message.MessageBody = { type: "progress" }
+        assert.strictEqual(yield* tagOf(transcript.append(progress)), "Refused progress")
         assert.strictEqual(yield* tagOf(transcript.appendEntry(entry({ type: "progress" }))), "Refused progress")
         assert.strictEqual(
           yield* tagOf(transcript.appendEntry(entry({ type: "system", isSidechain: true }))),

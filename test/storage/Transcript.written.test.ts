@@ -28,8 +28,41 @@ const cases = isThere
     )
   : []
 
-const recover = (file: string) => Recovery.fold(Line.decodeAll(new Uint8Array(fs.readFileSync(file))))
+/** Crafted logs, each with one shape of damage or history. */
+const crafted = isThere
+  ? fs
+      .readdirSync(path.dirname(folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => /^(client|B\d+).*\.jsonl$/.test(file))
+      .map((file) => path.join(path.dirname(folder), file))
+  : []
+
+const bytesOf = (file: string) => new Uint8Array(fs.readFileSync(file))
+const recover = (file: string) => Recovery.fold(Line.decodeAll(bytesOf(file)))
 const idsOf = (state: ReturnType<typeof recover>) => state.conversation.map(({ uuid }) => uuid)
+
+describe.skipIf(!isThere)("a log of any shape", () => {
+  it.effect(
+    `is continued where recovery ends, and the checkpoint behind it agrees (${crafted.length} logs)`,
+    () =>
+      Effect.forEach(crafted, (file) => {
+        const before = recover(file)
+        const sessionId = "00000000-0000-4000-8000-000000000001"
+        const log = EntryLog.at(`/work/${sessionId}.jsonl`)
+        const where = { sessionId, log, cwd: "/work", version: "2.1.332" }
+        return Effect.gen(function* () {
+          yield* EntryLog.EntryLog.use((port) => port.append(log, bytesOf(file)))
+          const transcript = yield* Transcript.adopt({ ...where, leaf: Recovery.leaf })
+          const { uuid } = yield* transcript.append(Message.user("go on"))
+          const ended = yield* transcript.endTurn({ durationMs: 1 })
+          const after = yield* transcript.project(Recovery.projection)
+          assert.deepStrictEqual(idsOf(after), [...idsOf(before), uuid, ended.uuid], file)
+          assert.deepStrictEqual(after.consistency.drift, before.consistency.drift, file)
+          assert.strictEqual(after.consistency.checked, before.consistency.checked + 1, file)
+        }).pipe(Effect.scoped, Effect.provide(SessionWriter.layer.pipe(Layer.provideMerge(EntryLog.layerMemory))))
+      }),
+    120_000
+  )
+})
 
 describe.skipIf(!isThere)("a log that the reference client wrote", () => {
   for (const name of cases) {

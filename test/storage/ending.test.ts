@@ -11,7 +11,6 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Temporary from "./temporary.ts"
-import { lines, numbers } from "./writers.ts"
 
 const sessionId = "00000000-0000-4000-8000-000000000001"
 const program = fileURLToPath(new URL("ending-child.ts", import.meta.url))
@@ -114,32 +113,4 @@ describe("a log that is taken away under an open session", () => {
       }).pipe(Effect.scoped)
     )
   }
-})
-
-describe("a device that is full", () => {
-  it.live.skipIf(!fs.existsSync("/dev/full"))("1,000 entries wait, and are written in order when there is space", () =>
-    Effect.gen(function* () {
-      const directory = yield* Temporary.directory
-      // The folder of the log leads to /dev, whose `full` is the log; later to a folder with space.
-      const [folder, space] = [path.join(directory, "folder"), path.join(directory, "space")]
-      fs.mkdirSync(space)
-      fs.symlinkSync("/dev", folder)
-      const log = EntryLog.at(path.join(folder, "full"))
-      const files = FileEntryLog.layerWith({ projects: path.join(directory, "projects") })
-      const layer = SessionWriter.layerWith({ retry: { first: "5 millis", most: "50 millis" } })
-      yield* SessionWriter.SessionWriter.use((writer) =>
-        Effect.gen(function* () {
-          yield* writer.appendAll(log, numbers(0, 600))
-          const error = yield* Effect.flip(writer.flush())
-          assert(error._tag === "FlushError")
-          assert.deepStrictEqual([error.queued, error.cause.reason], [600, "NoSpace"])
-          yield* writer.appendAll(log, numbers(600, 1000))
-          fs.unlinkSync(folder)
-          fs.symlinkSync(space, folder)
-          yield* writer.flush()
-          assert.strictEqual(fs.readFileSync(path.join(space, "full"), "utf8"), lines(0, 1000))
-        })
-      ).pipe(Effect.provide(layer.pipe(Layer.provide(files))))
-    }).pipe(Effect.scoped)
-  )
 })
