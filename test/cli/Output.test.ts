@@ -71,3 +71,34 @@ describe("progress", () => {
     })
   )
 })
+
+describe("watching", () => {
+  it("a bar shows how much is done", () => {
+    assert.strictEqual(Output.bar({ done: 0, total: 40 }, "0 of 40"), `[${"·".repeat(20)}] 0 % · 0 of 40`)
+    assert.strictEqual(Output.bar({ done: 30, total: 40 }, "x"), `[${"#".repeat(15)}·····] 75 % · x`)
+    for (const done of [40, 50])
+      assert.strictEqual(Output.bar({ done, total: 40 }, "x"), `[${"#".repeat(20)}] 100 % · x`)
+    assert.include(Output.bar({ done: 0, total: 0 }, "x"), "100 %")
+  })
+
+  it.effect("what takes less than a second shows none", () =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const stderr = () => Sink.forEach((text: string | Uint8Array) => Effect.sync(() => seen.push(String(text))))
+      const stdio = Stdio.layerTest({ stderr, stderrIsTerminal: Effect.succeed(true) })
+      const work = Effect.scoped(
+        Effect.gen(function* () {
+          const watch = yield* Output.watching(({ done }) => `${done} files`)
+          yield* watch({ done: 1, total: 4 })
+          yield* TestClock.adjust("900 millis")
+          yield* watch({ done: 2, total: 4 })
+          assert.deepStrictEqual(seen, [])
+          yield* TestClock.adjust("200 millis")
+          yield* watch({ done: 3, total: 4 })
+        })
+      )
+      yield* Effect.provide(work, Layer.merge(stdio, terminal(60)))
+      assert.deepStrictEqual(seen, [`\r\u001b[K[${"#".repeat(15)}·····] 75 % · 3 files`, "\r\u001b[K"])
+    })
+  )
+})

@@ -88,3 +88,15 @@ it("a text is one line, and not longer than a line can show", () => {
   assert.strictEqual(Phrase.oneLine("a\n b\u001b[2J"), "a b")
   assert.strictEqual(Phrase.oneLine("x".repeat(10_000)).length, 2000)
 })
+
+it("bytes are counted in kilobytes and megabytes, times to the minute", () => {
+  assert.deepStrictEqual([0, 1, 1000, 999_001, 1_240_000, 12_400_000].map(Phrase.bytes), [
+    "0 kB",
+    "1 kB",
+    "1 kB",
+    "1000 kB",
+    "1.2 MB",
+    "12 MB"
+  ])
+  assert.strictEqual(Phrase.minute("2026-01-01T12:30:59.000Z"), "2026-01-01 12:30")
+})

@@ -26,6 +26,12 @@ describe("clean", () => {
   )
 })
 
+describe("lines", () => {
+  it("keeps lines and indents, and takes out what would speak to the terminal", () => {
+    assert.deepStrictEqual(Style.lines("a  b \r\n\tc\u001b[2Jd\u2028\u202ee\u0000"), ["a  b", "  cd", "e"])
+  })
+})
+
 describe("width", () => {
   for (const [text, columns] of [
     ["abc", 3],

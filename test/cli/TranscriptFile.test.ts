@@ -88,6 +88,20 @@ describe("fold", () => {
   )
 })
 
+describe("watched", () => {
+  it.effect("says how far reading is, up to the end", () =>
+    Effect.gen(function* () {
+      const file = fixture("interrupted")
+      const heard: Array<{ readonly done: number; readonly total: number }> = []
+      const read = TranscriptFile.fold(file, all)
+      const watched = TranscriptFile.watched(read, (progress) => Effect.sync(() => void heard.push(progress)))
+      assert.deepStrictEqual(yield* watched, yield* read)
+      const { size } = fs.statSync(file)
+      assert.deepStrictEqual(heard.at(-1), { done: size, total: size })
+    }).pipe(Effect.provide(logs))
+  )
+})
+
 describe("sessionIdOf", () => {
   const uuid = "1C9A5B7E-40d3-4f86-8e2b-95d7a6c3f014"
 

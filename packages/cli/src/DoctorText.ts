@@ -66,7 +66,7 @@ const totals = (directory: string, tally: Tally.Tally, style: Style.Style): Read
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
     ...(unreadable.length > 0 ? [`${unreadable.length} not read`] : [])
   ]
-  const read = `${Phrase.times(files, "transcript")} of ${megabytes(bytes)} below ${directory}`
+  const read = `${Phrase.times(files, "transcript")} of ${Phrase.bytes(bytes)} below ${directory}`
   const all: ReadonlyArray<Phrase.Row> = [
     ["files", [read, ...beside].join(", ")],
     ["messages", Phrase.sum(sum)],
@@ -88,9 +88,6 @@ const totals = (directory: string, tally: Tally.Tally, style: Style.Style): Read
   ]
   return [style.paint("title", "Totals"), ...Phrase.rows(style, all)]
 }
-
-const megabytes = (bytes: number): string =>
-  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
 
 const lists = (
   { loss, skipped, unbalanced, unreadable }: Tally.Tally,

@@ -18,6 +18,23 @@ export const times = (count: number, one: string, many: string = `${one}s`): str
   count === 1 ? `1 ${one}` : `${count} ${many}`
 
 /**
+ * A number of bytes, in kilobytes or megabytes.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const bytes = (count: number): string =>
+  count < 1e6 ? `${Math.ceil(count / 1e3)} kB` : `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} MB`
+
+/**
+ * A time as a log has it, to the minute.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const minute = (time: string): string => Style.cut(oneLine(time.slice(0, 16).replace("T", " ")), 16)
+
+/**
  * What became of so many messages; what there is none of is not named.
  *
  * @category models

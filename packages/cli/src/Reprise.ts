@@ -7,7 +7,10 @@ import * as Annotate from "./Annotate.ts"
 import * as Append from "./Append.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Explain from "./Explain.ts"
+import * as List from "./List.ts"
 import * as Resume from "./Resume.ts"
+import * as Search from "./Search.ts"
+import * as Show from "./Show.ts"
 
 /** The manifest of the package stands above its sources and above what is built of them. */
 const manifest = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -34,6 +37,9 @@ export const command = Command.make("reprise").pipe(
     Resume.command,
     Explain.command,
     Doctor.command,
+    List.command,
+    Search.command,
+    Show.command,
     Append.command,
     Annotate.title,
     Annotate.tag

@@ -85,11 +85,19 @@ const blocksText = (blocks: ReadonlyArray<Content.Block>, names: Tools): string 
 const blockText = (block: Content.Block, names: Tools): string => {
   if (Content.isText(block)) return block.text
   if (Content.isThinking(block)) return `(thinking) ${block.thinking}`
-  if (Content.isToolUse(block)) return `→ ${block.name} ${firstText(block.input)}`
+  if (Content.isToolUse(block)) return call(block)
   if (!Content.isToolResult(block)) return `[${block.type}]`
   const name = names.get(block.tool_use_id) ?? block.tool_use_id
   return `← ${name}${block.is_error === true ? " failed" : ""}: ${Content.textOf(block.content)}`
 }
+
+/**
+ * A call: the tool, and the first text among its arguments.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const call = ({ input, name }: Content.ToolUse): string => `→ ${name} ${firstText(input)}`
 
 /** The first text among a call's arguments: the path, the command, the question. */
 const firstText = (input: unknown): string =>

@@ -88,6 +88,20 @@ const gaps = /[\s\p{Cc}]+/gu
 export const clean = (text: string): string =>
   stripVTControlCharacters(text).replace(direction, "").replace(gaps, " ").trim().toWellFormed()
 
+/**
+ * Text of a log as its lines: no control characters, spaces as they are, a tab as two, well-formed.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const lines = (text: string): ReadonlyArray<string> =>
+  stripVTControlCharacters(text)
+    .replace(direction, "")
+    .split(/\r\n|[\n\r\u0085\u2028\u2029]/)
+    .map((line) => line.replaceAll("\t", "  ").replace(controls, "").trimEnd().toWellFormed())
+
+const controls = /\p{Cc}+/gu
+
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u

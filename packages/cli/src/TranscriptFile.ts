@@ -6,6 +6,7 @@ import * as Identifier from "@reprise/domain/Identifier"
 import type * as Line from "@reprise/domain/Line"
 import type * as Projection from "@reprise/domain/Projection"
 import * as EntryLog from "@reprise/storage/EntryLog"
+import type * as SessionCatalog from "@reprise/storage/SessionCatalog"
 import * as LineReader from "@reprise/storage/LineReader"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -44,6 +45,28 @@ export const fold = <S>(
     Effect.catchDefect((cause) =>
       Effect.fail(new TranscriptUnreadable({ file, found: `what stopped the reader: ${String(cause)}`, cause }))
     )
+  )
+
+/**
+ * Runs something that reads logs, and says how far it is in the one that is read: bytes.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const watched = <A, E, R>(
+  run: Effect.Effect<A, E, R>,
+  watch: (progress: SessionCatalog.Progress) => Effect.Effect<void>
+): Effect.Effect<A, E, R | EntryLog.EntryLog> =>
+  Effect.flatMap(EntryLog.EntryLog, (port) =>
+    Effect.provideService(run, EntryLog.EntryLog, {
+      ...port,
+      reader: (log) =>
+        Effect.map(port.reader(log), ({ read, size }) => ({
+          size,
+          read: (offset, into) =>
+            Effect.tap(read(offset, into), (count) => watch({ done: offset + count, total: size }))
+        }))
+    })
   )
 
 const found = ({ cause, reason }: EntryLog.EntryLogError): string => {

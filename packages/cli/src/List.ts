@@ -1,0 +1,137 @@
+/**
+ * List: `reprise list` lists sessions, the newest message first.
+ *
+ * Nothing is written but the index, where one is named. A file that cannot be read is told and is a failure at the end;
+ * the others are listed all the same.
+ */
+import * as SessionCatalog from "@reprise/storage/SessionCatalog"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as ListText from "./ListText.ts"
+import * as Output from "./Output.ts"
+import * as Projects from "./Projects.ts"
+import * as Resume from "./Resume.ts"
+import * as ResumeText from "./ResumeText.ts"
+import * as Style from "./Style.ts"
+
+/**
+ * The line of a session.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
+export const encode = (session: SessionCatalog.Session): string => {
+  const { isEmpty: _, log, path, ...said } = session
+  return Style.json({ record: "session", sessionId: Projects.sessionIdOf(log), file: path, ...said })
+}
+
+/**
+ * The line of what was passed by.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
+export const encodePassed = ({ error, path, why }: SessionCatalog.Passed): string =>
+  Style.json({
+    record: "passed",
+    file: path,
+    why,
+    ...(error && { error: { _tag: error._tag, message: error.message } })
+  })
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.optional, Flag.withDescription(description))
+
+const count = (name: string, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.filter(
+      (count) => count >= 0,
+      (count) => `expected a number from 0 on, found ${count}`
+    ),
+    Flag.optional,
+    Flag.withDescription(description)
+  )
+
+/**
+ * `reprise list`.
+ *
+ * @category commands
+ * @since 0.1.0
+ */
+export const command = Command.make(
+  "list",
+  {
+    ...Projects.flags,
+    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One line of JSON for each session")),
+    limit: count("limit", "How many sessions at most"),
+    offset: count("offset", "How many of the newest are left out"),
+    tag: text("tag", "Those with this tag"),
+    branch: text("branch", "Those on this git branch"),
+    text: text("text", "Those with this in their title or first prompt"),
+    origin: Flag.Literals("origin", ["human", "agent"]).pipe(
+      Flag.optional,
+      Flag.withDescription("Those that a person held, or a program")
+    ),
+    archived: Flag.Boolean("archived").pipe(
+      Flag.optional,
+      Flag.withDescription("Those that were put away (--no-archived: the others)")
+    ),
+    index: text("index", "A file in which to keep what was read; it may be deleted at any time")
+  },
+  Effect.fn(function* ({ json, ...flags }) {
+    const style = yield* Style.current
+    const given = { ...optional(flags), ...Projects.scope(flags) }
+    const listing = Effect.scoped(
+      Effect.gen(function* () {
+        const watch = yield* Output.watching(({ done, total }) => `${done} of ${total} sessions`)
+        return yield* SessionCatalog.list({ ...given, watch })
+      })
+    )
+    const result = yield* Effect.result(Projects.within(flags, listing))
+    if (Result.isFailure(result)) {
+      const { failure } = result
+      const shown = json
+        ? encodePassed({ path: failure.path, why: "Unreadable", error: failure })
+        : ResumeText.renderError(failure, style)
+      yield* Output.print(Stream.succeed(`${shown}\n`))
+      return yield* new Resume.FilesUnreadable({ count: 1 })
+    }
+    const page = result.success
+    const lines = json
+      ? [...page.sessions.map(encode), ...page.passed.map(encodePassed)]
+      : [ListText.render(page, style, flags.all)]
+    yield* Output.print(Stream.map(Stream.fromIterable(lines), (line) => `${line}\n`))
+    const unread = page.passed.filter(({ error }) => error !== undefined).length
+    if (unread > 0) return yield* new Resume.FilesUnreadable({ count: unread })
+  })
+).pipe(
+  Command.withDescription("List sessions of this directory and its git worktrees, or of all projects."),
+  Command.withExamples([
+    { command: "reprise list", description: "The sessions of this directory" },
+    { command: "reprise list --all --limit 20", description: "The newest of all" },
+    { command: "reprise list --all --json --text login", description: "For programs, those about one thing" }
+  ])
+)
+
+interface Given {
+  readonly limit: Option.Option<number>
+  readonly offset: Option.Option<number>
+  readonly tag: Option.Option<string>
+  readonly branch: Option.Option<string>
+  readonly text: Option.Option<string>
+  readonly origin: Option.Option<"human" | "agent">
+  readonly archived: Option.Option<boolean>
+  readonly index: Option.Option<string>
+}
+
+/** What was given, by name. */
+const optional = ({ archived, branch, index, limit, offset, origin, tag, text }: Given): SessionCatalog.Options =>
+  Object.fromEntries(
+    Object.entries({ archived, branch, index, limit, offset, origin, tag, text }).flatMap(([name, value]) =>
+      Option.isSome<unknown>(value) ? [[name, value.value]] : []
+    )
+  )
