@@ -89,7 +89,11 @@ const placing = () => {
   const addId = (uuid: string): void => {
     const known = first.get(uuid)
     if (known === undefined) first.set(uuid, count)
-    else if (known !== count) others.set(uuid, [...(others.get(uuid) ?? []), count])
+    else if (known !== count) {
+      const more = others.get(uuid)
+      if (more === undefined) others.set(uuid, [count])
+      else more.push(count)
+    }
   }
   return {
     add: (line: Uint8Array, byteStart: number, byteEnd: number): void => {
