@@ -158,22 +158,24 @@ describe("the other values", () => {
   })
 
   it("directory and start are those of the first message of the main lane, the rest those of the last", () => {
+    const time = (n: number) => `2026-01-01T00:00:0${n}.000Z`
     const stamp = (n: number) => ({
       cwd: `/w/${n}`,
       gitBranch: `b${n}`,
       version: `2.1.${n}`,
-      timestamp: `t${n}`,
+      timestamp: time(n),
       entrypoint: `e${n}`,
       slug: `s${n}`
     })
     const folded = fold(
       user("x", { ...stamp(0), isSidechain: true }),
       user("a", stamp(1)),
-      user("b", stamp(2)),
-      user("c")
+      user("b", { timestamp: "zzz" }),
+      user("c", stamp(2)),
+      user("d")
     )
-    assert.deepInclude(folded, { cwd: "/w/1", createdAt: "t1", updatedAt: "t2", gitBranch: "b2", version: "2.1.2" })
-    assert.deepInclude(folded, { entrypoint: "e2", slug: "s2" })
+    assert.deepInclude(folded, { createdAt: time(1), updatedAt: time(2) })
+    assert.deepInclude(folded, { cwd: "/w/1", gitBranch: "b2", version: "2.1.2", entrypoint: "e2", slug: "s2" })
   })
 })
 

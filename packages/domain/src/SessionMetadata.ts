@@ -72,7 +72,8 @@ const set = <K extends keyof Draft>(draft: Draft, key: K, value: Draft[K] | unde
 
 const ofMessage = (draft: Draft, entry: Entry.Message): Draft => {
   if (entry.isSidechain === true) return draft
-  const { cwd, entrypoint, gitBranch, slug, timestamp, version } = entry
+  const { cwd, entrypoint, gitBranch, slug, version } = entry
+  const timestamp = isTime(entry.timestamp) ? entry.timestamp : undefined
   if (draft.cwd === undefined && cwd !== undefined) draft.cwd = cwd
   if (draft.createdAt === undefined && timestamp !== undefined) draft.createdAt = timestamp
   // Lines stand out of order and are written twice: what an older message says is not the latest.
@@ -84,6 +85,9 @@ const ofMessage = (draft: Draft, entry: Entry.Message): Draft => {
   if (timestamp !== undefined) draft.updatedAt = timestamp
   return draft
 }
+
+/** Times are compared as text: what is none would stay the latest for ever. */
+const isTime = (text: string | undefined): boolean => text !== undefined && /^\d{4}-\d\d-\d\dT/.test(text)
 
 const ofUser = (draft: Draft, entry: Message.User): Draft => {
   ofMessage(draft, entry)
