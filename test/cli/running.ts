@@ -44,10 +44,10 @@ export const run = (...args: ReadonlyArray<string>) => runWith({}, ...args)
 
 /** The same with something on standard input, and other logs. */
 export const runWith = (
-  options: { readonly stdin?: string; readonly logs?: typeof logs },
+  options: { readonly stdin?: string; readonly logs?: typeof logs; readonly printed?: Array<string> },
   ...args: ReadonlyArray<string>
 ) => {
-  const printed: Array<string> = []
+  const { printed = [] } = options
   const noted: Array<string> = []
   const into = (parts: Array<string>) => () =>
     Sink.forEach((part: string | Uint8Array) => Effect.sync(() => parts.push(String(part))))
@@ -67,6 +67,15 @@ export const runWith = (
     return { out: printed.join(""), noted: noted.join(""), shown, failure }
   }).pipe(Effect.provideService(TerminalCapabilities.TerminalCapabilities, none), Effect.provide(platform))
 }
+
+/** The command as it runs on, until the scope ends: what it has printed, and a wait for a text in it. */
+export const running = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const printed: Array<string> = []
+  const out = () => printed.join("")
+  const fiber = yield* Effect.forkScoped(runWith({ printed }, ...args))
+  const until = (text: string) => Effect.sleep(5).pipe(Effect.repeat({ until: () => out().includes(text) }))
+  return { fiber, out, until }
+})
 
 const tagOf = <E>(cause: Cause.Cause<E>): string =>
   cause.reasons

@@ -7,6 +7,7 @@ import * as Annotate from "./Annotate.ts"
 import * as Append from "./Append.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Explain from "./Explain.ts"
+import * as Follow from "./Follow.ts"
 import * as List from "./List.ts"
 import * as Resume from "./Resume.ts"
 import * as Search from "./Search.ts"
@@ -40,6 +41,7 @@ export const command = Command.make("reprise").pipe(
     List.command,
     Search.command,
     Show.command,
+    Follow.command,
     Append.command,
     Annotate.title,
     Annotate.tag

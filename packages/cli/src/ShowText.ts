@@ -60,21 +60,37 @@ export function* render(resumed: Resumed, style: Style.Style, limits: Limits): G
   yield `${ResumeText.header(resumed, style).join("\n")}\n`
   const { archived, conversation } = resumed.state
   if (archived > 0) yield `\n${style.paint("faint", `(${Phrase.times(archived, "message")} before a compaction)`)}\n`
-  const tools = Said.tools(conversation)
+  const tell = teller(style, limits, Said.tools(conversation))
+  for (const { entry } of conversation) {
+    const told = tell(entry)
+    if (told !== "") yield told
+  }
+  if (conversation.length === 0) yield "\nThere is no conversation: nothing was said.\n"
+}
+
+/**
+ * Tells messages one after the other, each under a heading where another one speaks; what says nothing is no text.
+ * `tools` are those that were called before.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const teller = (style: Style.Style, limits: Limits, tools: Said.Tools): ((entry: Entry.Message) => string) => {
+  const known = new Map(tools)
   let last = ""
   let call: string | undefined
-  for (const { entry } of conversation) {
-    const lines = message(entry, { tools, style, limits, call })
+  return (entry) => {
+    for (const [id, name] of Said.tools([{ entry }])) known.set(id, name)
+    const lines = message(entry, { tools: known, style, limits, call })
     call = callsOf(entry).at(-1) ?? call
-    if (lines.length === 0) continue
-    const { role } = Said.of(entry, tools)
+    if (lines.length === 0) return ""
+    const { role } = Said.of(entry, known)
     // A reply is written in pieces, and its results between them: one heading is enough.
     const goesOn = role === "result" || role === last
     const heading = goesOn ? [] : ["", headingOf(entry, role, style)]
     if (role !== "result") last = role
-    yield [...heading, ...lines].map((line) => `${line}\n`).join("")
+    return [...heading, ...lines].map((line) => `${line}\n`).join("")
   }
-  if (conversation.length === 0) yield "\nThere is no conversation: nothing was said.\n"
 }
 
 const headingOf = (entry: Entry.Message, role: string, style: Style.Style): string => {

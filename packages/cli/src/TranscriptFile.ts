@@ -40,7 +40,7 @@ export const fold = <S>(
   projection: Projection.Projection<Line.Located, S>
 ): Effect.Effect<S, TranscriptUnreadable, EntryLog.EntryLog> =>
   LineReader.fold(EntryLog.at(file), projection).pipe(
-    Effect.mapError((cause) => new TranscriptUnreadable({ file, found: found(cause), cause })),
+    Effect.mapError(unreadable(file)),
     // What no program can hold (a line longer than the longest string) costs its file and not the ones after it.
     Effect.catchDefect((cause) =>
       Effect.fail(new TranscriptUnreadable({ file, found: `what stopped the reader: ${String(cause)}`, cause }))
@@ -68,6 +68,17 @@ export const watched = <A, E, R>(
         }))
     })
   )
+
+/**
+ * Says what a log could not be read for.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const unreadable =
+  (file: string) =>
+  (cause: EntryLog.EntryLogError): TranscriptUnreadable =>
+    new TranscriptUnreadable({ file, found: found(cause), cause })
 
 const found = ({ cause, reason }: EntryLog.EntryLogError): string => {
   const code = (cause as { readonly code?: unknown } | undefined)?.code
