@@ -220,7 +220,7 @@ const windows = (buffer: Buffer, { head, size, tail }: EntryLog.Ends): Windows =
   const first = { bytes: buffer.subarray(0, headEnd), start: 0 }
   const found = [...Piece.beginning(first, start), ...end.found]
   // What the tail leaves open is open in the middle too, whatever the head says.
-  if (!isWhole) found.push(...Piece.metadata(first, new Set(end.open)).found)
+  if (!isWhole && end.open.size > 0) found.push(...Piece.metadata(first, new Set(end.open)).found)
   return { middle: { from: headEnd, to: tailStart }, start, told: { ...end, behind: end.found, found } }
 }
 

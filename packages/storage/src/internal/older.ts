@@ -52,7 +52,7 @@ export const read = Effect.fnUntraced(function* (reader: EntryLog.Reader, end: n
     if (count === 0) break
     splitter.push(buffer.subarray(0, count))
     offset += count
-    yield* Effect.yieldNow
+    if (offset < end) yield* Effect.yieldNow
   }
   splitter.end()
   return { found, mark }

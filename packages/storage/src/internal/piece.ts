@@ -107,7 +107,7 @@ export interface End {
 export const end = (piece: Piece): End => {
   const open = new Set(kinds)
   const { found, lines, messages } = metadata(piece, open)
-  const last = lastOf(piece, lines, messages.toReversed(), found)
+  const last = lastOf(piece, lines, messages, found)
   return { found: [...found, ...last.found], open, keys: last.keys }
 }
 
@@ -116,55 +116,71 @@ const QUOTE = 0x22
 /** Later than any time. */
 const LATEST = "\uffff"
 
-/** By line, the latest time that stands in it. */
-const latestOf = (bytes: Buffer, lines: ReadonlyArray<number>): ReadonlyArray<string> => {
-  const latest: Array<string> = Array.from(lines, () => "")
+/** Whether the text at a place is later than a time; equal ones are not. */
+const isLater = (bytes: Buffer, from: number, than: Buffer): boolean => {
+  for (let i = 0; i < than.length; i++) if (bytes[from + i] !== than[i]) return bytes[from + i]! > than[i]!
+  return bytes[from + than.length] !== QUOTE
+}
+
+/** By line, the latest time in it that is later than a given one; "" where none is. */
+const latestOf = (bytes: Buffer, lines: ReadonlyArray<number>, than: string): ReadonlyArray<string> => {
+  const latest: Array<string | undefined> = lines.map(() => undefined)
+  const known = Buffer.from(than)
   let line = 0
   for (let hit = bytes.indexOf(STAMP); hit >= 0; hit = bytes.indexOf(STAMP, hit + STAMP.length)) {
     while (lines[line + 1]! <= hit) line++
     const from = hit + STAMP.length
+    latest[line] ??= ""
+    if (!isLater(bytes, from, known)) continue
     const time = bytes.toString("latin1", from, Math.min(bytes.indexOf(QUOTE, from), from + 64))
-    if (time > latest[line]!) latest[line] = /^[\w:.+-]+$/.test(time) ? time : LATEST
+    if (time > latest[line]!) latest[line] = plain.test(time) ? time : LATEST
   }
   // One that is spelled in another way is not found.
-  return latest.map((time) => (time === "" ? LATEST : time))
+  return latest.map((time) => time ?? LATEST)
 }
 
+const plain = /^[\w:.+-]+$/
 const said = ["timestamp", "gitBranch", "version"] as const
 
+/** `messages` are the lines that hold some, the last one first; `others` what was decoded of other lines. */
 const lastOf = (
   piece: Piece,
   lines: ReadonlyArray<number>,
   messages: ReadonlyArray<number>,
   others: ReadonlyArray<Line.Located>
 ): Pick<End, "found" | "keys"> => {
-  const latest = latestOf(piece.bytes, lines)
-  const byTime = messages.toSorted((a, b) => (latest[a]! > latest[b]! ? -1 : latest[a]! < latest[b]! ? 1 : b - a))
   const found: Array<Line.Located> = []
+  const taken = new Set<number>()
   let last: { readonly time: string; readonly at: number; readonly entry: Entry.Message } | undefined
   const look = ({ at, entry }: Line.Located): void => {
     if (!Entry.isMessage(entry) || entry.isSidechain === true || entry.timestamp === undefined) return
     const time = entry.timestamp
-    const isLater = last === undefined || time > last.time || (time === last.time && at.byteStart > last.at)
-    if (isLater) last = { time, at: at.byteStart, entry }
+    if (last === undefined || time > last.time || (time === last.time && at.byteStart > last.at))
+      last = { time, at: at.byteStart, entry }
   }
-  others.forEach(look)
   const take = (line: number): void => {
+    if (taken.has(line)) return
+    taken.add(line)
     const located = decode(piece, lines[line]!, lines[line + 1]! - 1)
     found.push(...located)
     located.forEach(look)
   }
-  let taken = 0
-  for (; taken < byTime.length; taken++) {
-    const line = byTime[taken]!
-    const isOver: boolean =
-      last !== undefined &&
-      (latest[line]! < last.time || (latest[line] === last.time && piece.start + lines[line]! < last.at))
-    if (isOver) break
+  others.forEach(look)
+  const [end] = messages
+  if (end !== undefined) take(end)
+  // Where the line at the end holds the last message so far, no time like its own counts any more.
+  const isEnd: boolean = end !== undefined && last?.at === piece.start + lines[end]!
+  const known: string = isEnd && plain.test(last!.time) ? last!.time : ""
+  const latest = latestOf(piece.bytes, lines, known)
+  const open = messages.filter((line) => latest[line] !== "" || known === "")
+  for (const line of open.toSorted((a, b) => (latest[a]! > latest[b]! ? -1 : latest[a]! < latest[b]! ? 1 : b - a))) {
+    // Of two messages of one time the one behind counts.
+    const isBefore = last !== undefined && piece.start + lines[line]! < last.at
+    if (last !== undefined && (latest[line]! < last.time || (latest[line] === last.time && isBefore))) break
     take(line)
   }
   const missing = said.filter((key) => last?.entry[key] === undefined)
-  if (missing.some((key) => piece.bytes.includes(`"${key}":`))) while (taken < byTime.length) take(byTime[taken++]!)
+  if (missing.some((key) => piece.bytes.includes(`"${key}":`))) messages.forEach(take)
   const all = [...others, ...found]
   const isSaid = (key: (typeof said)[number]) =>
     all.some(({ entry }) => Entry.isMessage(entry) && entry.isSidechain !== true && entry[key] !== undefined)

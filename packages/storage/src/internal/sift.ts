@@ -78,7 +78,7 @@ const beginning = (bytes: Buffer, from: number): string | undefined => {
 export const passing = (hears?: ReadonlySet<string>) => {
   const said = new Map<string, Buffer>()
   return (line: Uint8Array): boolean => {
-    const bytes = Buffer.from(line.buffer, line.byteOffset, line.length)
+    const bytes = line instanceof Buffer ? line : Buffer.from(line.buffer, line.byteOffset, line.length)
     const kind = kindOf(bytes, 0, bytes.length)
     if (kind === undefined || kind === "message") return kind !== undefined
     if (hears?.has(kind) === false) return true
