@@ -220,7 +220,7 @@ const list = (directory: string, project: string): EntryLog.Listing => {
   const folders = new Set(all.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])))
   for (const entry of all) {
     if (!entry.name.endsWith(".jsonl")) continue
-    const file = path.join(directory, entry.name)
+    const file = directory + path.sep + entry.name
     const sessionId = ProjectPath.sessionOf(entry.name)
     const why = whyNone(entry) ?? (sessionId === undefined ? "Name" : undefined)
     const stat = attemptNow("stat", file, () => fs.statSync(file))

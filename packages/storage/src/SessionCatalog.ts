@@ -172,20 +172,20 @@ export const list = Effect.fn("SessionCatalog.list")(function* (options: Options
       yield* Effect.yieldNow
       if (watch !== undefined) yield* watch({ done, total: listed.length })
     }
-    let summary = index?.find(one)
-    if (summary === undefined) {
+    let session = index?.find(one)
+    if (session === undefined) {
       read++
       const result = yield* Effect.result(summaryOf(one.log))
       if (Result.isFailure(result)) {
         passed.push({ path: result.failure.path, why: "Unreadable", error: result.failure })
         continue
       }
-      summary = result.success
-      index?.add(one.path, summary)
+      session = Object.assign(result.success, { path: one.path, archived: one.archived })
+      index?.add(session)
     }
-    const why = whyPassed(summary)
+    const why = whyPassed(session)
     if (why !== undefined) passed.push({ path: one.path, why })
-    else if (isWanted(summary, one.archived)) page.add({ ...summary, path: one.path, archived: one.archived })
+    else if (isWanted(session)) page.add(session)
   }
   const sessions = page.sessions()
   index?.keep(listed, options.directory === undefined)
@@ -209,12 +209,12 @@ const whyPassed = ({ isEmpty, origin, size }: SessionSummary.SessionSummary): Pa
 const matches = ({ archived, branch, origin, tag, text }: Filter) => {
   const sought = text === undefined ? undefined : fold(text)
   const holds = (value: string | undefined): boolean => value !== undefined && fold(value).includes(sought!)
-  return (summary: SessionSummary.SessionSummary, isArchived: boolean): boolean =>
-    (tag === undefined || summary.tag === tag) &&
-    (branch === undefined || summary.branch === branch) &&
-    (origin === undefined || summary.origin === origin) &&
-    (archived === undefined || isArchived === archived) &&
-    (sought === undefined || holds(summary.title) || holds(summary.firstPrompt))
+  return (session: Session): boolean =>
+    (tag === undefined || session.tag === tag) &&
+    (branch === undefined || session.branch === branch) &&
+    (origin === undefined || session.origin === origin) &&
+    (archived === undefined || session.archived === archived) &&
+    (sought === undefined || holds(session.title) || holds(session.firstPrompt))
 }
 
 /** By how much the time of a change may lag behind that of a message: file systems count in steps of their own. */

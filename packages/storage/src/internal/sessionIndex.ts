@@ -3,7 +3,7 @@
  * without the file nothing changes but the work.
  *
  *   {"version":1,"check":"…"}
- *   [["/-work/5b0d….jsonl",size,mtime,said],…]
+ *   [{"path":"/-work/5b0d….jsonl","size":…,"mtime":…,"title":…},…]
  *
  * 1. A file that is torn, of another version, or not as we wrote it is as good as none.
  * 2. It is replaced as a whole, by renaming, and is readable by its owner alone: it quotes prompts.
@@ -15,18 +15,21 @@ import { hash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type * as EntryLog from "../EntryLog.ts"
-import type * as SessionSummary from "../SessionSummary.ts"
+import type * as SessionCatalog from "../SessionCatalog.ts"
 
 /** What a summary says has changed its meaning when this changes. */
-const VERSION = 1
+const VERSION = 2
 
-type Row = readonly [path: string, size: number, mtime: number, said: SessionSummary.Said]
+type Session = SessionCatalog.Session
+
+/** A session as the file has it: its log is known from the listing, and so is whether it was put away. */
+type Row = Omit<Session, "log" | "archived">
 
 /** An index in use. */
 export interface SessionIndex {
   /** What is known of a log that has this size and time. */
-  readonly find: (listed: EntryLog.Listed) => SessionSummary.SessionSummary | undefined
-  readonly add: (path: string, summary: SessionSummary.SessionSummary) => void
+  readonly find: (listed: EntryLog.Listed) => Session | undefined
+  readonly add: (session: Session) => void
   /** Lets go of logs that are no more in the folders of these, or, where these are `all`, anywhere. */
   readonly keep: (listed: ReadonlyArray<EntryLog.Listed>, all: boolean) => void
   /** Writes what has changed. */
@@ -41,16 +44,18 @@ interface IndexUnwritten {
 
 /** The index in a file. */
 export const open = (file: string): SessionIndex => {
-  const rows = new Map(load(file).map((row) => [row[0], row]))
+  const rows = new Map(load(file).map((row) => [row.path, row]))
   let isChanged = false
   return {
-    find: ({ log, mtime, path, size }) => {
+    find: ({ archived, log, mtime, path, size }) => {
       const row = rows.get(path)
-      return row === undefined || row[1] !== size || row[2] !== mtime ? undefined : { log, size, mtime, ...row[3] }
+      // A copy of each would cost more than reading the file.
+      return row === undefined || row.size !== size || row.mtime !== mtime
+        ? undefined
+        : Object.assign(row, { log, archived })
     },
-    add: (path, summary) => {
-      const { log: _, mtime, size, ...said } = summary
-      rows.set(path, [path, size, mtime, said])
+    add: (session) => {
+      rows.set(session.path, session)
       isChanged = true
     },
     keep: (listed, all) => {
@@ -63,22 +68,29 @@ export const open = (file: string): SessionIndex => {
         isChanged = true
       }
     },
-    save: Effect.suspend(() => (isChanged ? save(file, [...rows.values()]) : Effect.void))
+    save: Effect.suspend(() => (isChanged ? save(file, Array.from(rows.values(), rowOf)) : Effect.void))
   }
 }
+
+const rowOf = (session: Row & Partial<Session>): Row => {
+  const { archived: _, log: __, ...row } = session
+  return row
+}
+
+const LF = 0x0a
 
 const load = (file: string): ReadonlyArray<Row> =>
   Result.getOrElse(
     Result.try(() => {
-      const text = fs.readFileSync(file, "utf8")
-      const end = text.indexOf("\n")
-      const rows = text.slice(end + 1)
-      return text.slice(0, end) === headOf(rows) ? (JSON.parse(rows) as ReadonlyArray<Row>) : []
+      const bytes = fs.readFileSync(file)
+      const end = bytes.indexOf(LF)
+      const rows = bytes.subarray(end + 1)
+      return bytes.toString("utf8", 0, end) === headOf(rows) ? (JSON.parse(rows.toString()) as ReadonlyArray<Row>) : []
     }),
     () => []
   )
 
-const headOf = (rows: string): string => JSON.stringify({ version: VERSION, check: hash("sha1", rows) })
+const headOf = (rows: string | Uint8Array): string => JSON.stringify({ version: VERSION, check: hash("sha1", rows) })
 
 const save = Effect.fnUntraced(function* (file: string, rows: ReadonlyArray<Row>) {
   const text = JSON.stringify(rows)
