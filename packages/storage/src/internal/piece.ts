@@ -111,7 +111,8 @@ export const end = (piece: Piece): End => {
   return { found: [...found, ...last.found], open, keys: last.keys }
 }
 
-const STAMP = Buffer.from('"timestamp":"')
+/** The end of `"timestamp":"`: its first letter is rarer than a quote, so it is found faster. */
+const STAMP = Buffer.from('mestamp":"')
 const QUOTE = 0x22
 /** Later than any time. */
 const LATEST = "\uffff"
