@@ -178,7 +178,7 @@ describe("reprise append", () => {
   )
 })
 
-describe("reprise append, across processes", { timeout: 60_000 }, () => {
+describe("reprise append, across processes", { timeout: 120_000 }, () => {
   it.live("leaves a session alone that another program writes, with 75, and succeeds when that is gone", () =>
     Effect.gen(function* () {
       const projects = path.join(yield* Temporary.directory, "projects")
