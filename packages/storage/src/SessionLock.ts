@@ -16,13 +16,13 @@
  * writers are then possible for as long as the view is old. Keep sessions that two hosts may open on a local disk, or
  * fence them by the remote (see INGRESS). On systems without `/proc` a pid that is in use again counts as the owner.
  */
+import { SessionLocked } from "@reprise/domain/SessionSource"
 import * as Clock from "effect/Clock"
 import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
@@ -34,26 +34,7 @@ import * as Owner from "./internal/owner.ts"
 import * as Reasons from "./internal/reasons.ts"
 import * as ProjectPath from "./ProjectPath.ts"
 
-/**
- * Another program writes the session. `file` is the lock; `since` is ISO 8601.
- *
- * @category errors
- * @since 0.1.0
- */
-export class SessionLocked extends Schema.TaggedError<SessionLocked>()("SessionLocked", {
-  file: Schema.String,
-  host: Schema.String,
-  pid: Schema.Number,
-  since: Schema.String
-}) {
-  override get message(): string {
-    return (
-      `the session is written by process ${this.pid} on ${this.host} since ${this.since}. ` +
-      `Close it there and try again, open it without a lock to read it, or fork it. ` +
-      `Only if that program is gone and this message stays, remove ${this.file}.`
-    )
-  }
-}
+export { SessionLocked } from "@reprise/domain/SessionSource"
 
 /**
  * A session that is ours until the scope closes; `lost` tells who took it, should that happen.
@@ -63,6 +44,17 @@ export class SessionLocked extends Schema.TaggedError<SessionLocked>()("SessionL
  */
 export interface Claim {
   readonly lost: () => SessionLocked | undefined
+}
+
+/**
+ * A claim and the scope that it ends with, for a session that is opened later and takes both over.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Held {
+  readonly claim: Claim
+  readonly scope: Scope.Closeable
 }
 
 /**

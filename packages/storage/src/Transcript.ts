@@ -87,6 +87,8 @@ export interface AdoptOptions extends Options {
   readonly sessionId: string
   readonly metadata?: SessionMetadata.SessionMetadata
   readonly loadedSize?: number
+  /** The claim to the session where it was made before; the session takes it over, and ends it. */
+  readonly held?: SessionLock.Held
 }
 
 /**

@@ -29,7 +29,7 @@ import * as Foreign from "./foreign.ts"
 import * as Placement from "./placement.ts"
 import * as Session from "./session.ts"
 
-type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize">
+type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize" | "held">
 
 /** Opens a session; with `adopted` its log must exist. `Closing.close` ends it. */
 export const open = Effect.fnUntraced(function* (options: Transcript.Options, adopted?: Adopted) {
@@ -39,10 +39,12 @@ export const open = Effect.fnUntraced(function* (options: Transcript.Options, ad
   const port = yield* EntryLog.EntryLog
   const log = options.log ?? (yield* locate(port, options, sessionId))
   const scope = yield* Scope.make()
-  const claimScope = yield* Scope.make()
+  const held = options.lock === false ? undefined : adopted?.held
+  const claimScope = held?.scope ?? (yield* Scope.make())
   return yield* Effect.gen(function* () {
     const locks = port.locks ?? (yield* SessionLock.SessionLock)
-    const claim = options.lock === false ? undefined : yield* Scope.provide(locks.claim(log), claimScope)
+    const isClaimed = options.lock === false || held !== undefined
+    const claim = isClaimed ? held?.claim : yield* Scope.provide(locks.claim(log), claimScope)
     const known = yield* read(port, log, options, adopted, sessionId)
     const { cwd, entrypoint, gitBranch, version } = options
     const common = { sessionId, cwd, version, entrypoint, gitBranch }
