@@ -4,7 +4,7 @@ import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionLock from "@reprise/storage/SessionLock"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as Transcript from "@reprise/storage/Transcript"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Clock, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import filesystem, * as fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
@@ -146,6 +146,17 @@ describe("an owner that is gone is succeeded", () => {
     })
   )
 
+  it.effect("what lies beside a dead owner's lock and is no lock keeps nobody out", () =>
+    Effect.gen(function* () {
+      const dead = yield* record({ pid: deadPid, nonce: "a" })
+      const { file, locks } = yield* place
+      put(file, dead)
+      fs.mkdirSync(`${file}.folder`)
+      yield* locks.claim(log)
+      assert.strictEqual(JSON.parse(fs.readFileSync(file, "utf8")).pid, process.pid)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("who was taken over in error takes nothing away", () =>
     Effect.gen(function* () {
       const { file, locks } = yield* place
@@ -195,6 +206,37 @@ describe("the heartbeat", () => {
     }).pipe(Effect.scoped, Effect.provide(SessionWriter.layer.pipe(Layer.provideMerge(EntryLog.layerMemory))))
   )
 
+  it.effect("a program that was stopped for long looks before it accepts anything more", () =>
+    Effect.gen(function* () {
+      let now = 0
+      const clock = {
+        ...(yield* Clock.Clock),
+        currentTimeMillisUnsafe: () => now,
+        currentTimeMillis: Effect.sync(() => now),
+        sleep: () => Effect.never
+      }
+      const { file, locks } = yield* place
+      const other = yield* record({ pid: 4242 })
+      const claim = yield* locks.claim(log).pipe(Effect.provideService(Clock.Clock, clock))
+      put(`${file}.new`, other)
+      fs.renameSync(`${file}.new`, file)
+      assert.isUndefined(claim.lost())
+      now = 45_000
+      assert.strictEqual(claim.lost()?.pid, 4242)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("heals a lock that was written over", () =>
+    Effect.gen(function* () {
+      const { file, locks } = yield* place
+      const claim = yield* locks.claim(log)
+      fs.writeFileSync(file, "x".repeat(4096))
+      yield* beat
+      assert.isUndefined(claim.lost())
+      assert.strictEqual(JSON.parse(fs.readFileSync(file, "utf8")).pid, process.pid)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("a log may bring locks of its own", () =>
     Effect.gen(function* () {
       const { locks } = yield* place
@@ -237,6 +279,46 @@ describe("a file system without hard links", () => {
       assert.deepStrictEqual(fs.readdirSync(folder), [path.basename(file)])
       yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(fs.readdirSync(folder), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a full disk", () => {
+  /** A file can be made, and takes nothing. */
+  const full = Effect.acquireRelease(
+    Effect.sync(() => {
+      const { writeFileSync } = filesystem
+      filesystem.writeFileSync = (file, _, options) => {
+        writeFileSync(file, "", options)
+        throw Object.assign(new Error("no space left"), { code: "ENOSPC" })
+      }
+      syncBuiltinESMExports()
+      return writeFileSync
+    }),
+    (writeFileSync) =>
+      Effect.sync(() => {
+        filesystem.writeFileSync = writeFileSync
+        syncBuiltinESMExports()
+      })
+  )
+
+  it.effect("a session that was let go on it is free, and one that cannot be claimed leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const { file, folder, locks } = yield* place
+      const scope = yield* Scope.make()
+      yield* Scope.provide(locks.claim(log), scope)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* full
+          const refused = yield* Effect.flip(locks.claim(EntryLog.session("-work", id(2))))
+          assert(refused._tag === "EntryLogError")
+          assert.strictEqual(refused.reason, "NoSpace")
+          yield* Scope.close(scope, Exit.void)
+          assert.deepStrictEqual(fs.readdirSync(folder), [path.basename(file)])
+        })
+      )
+      yield* locks.claim(log)
+      assert.deepStrictEqual(fs.readdirSync(folder), [path.basename(file)])
     }).pipe(Effect.scoped)
   )
 })

@@ -13,6 +13,12 @@ import * as Writing from "../crash/writing.ts"
 import * as Temporary from "./temporary.ts"
 import { lines, log, numbers, textOf, withFiles, withWriter } from "./writers.ts"
 
+type Port = EntryLog.EntryLog["Service"]
+
+const mistaken = (): never => {
+  throw new Error("mistake")
+}
+
 describe("status", () => {
   it.effect("says since when, why and how many, and is well again when the disk is", () =>
     withWriter({}, ({ append, appendAll, flush, status }, { breakDown, mend }) =>
@@ -41,6 +47,43 @@ describe("status", () => {
       })
     )
   )
+})
+
+describe("a log that throws", () => {
+  const mistakes: ReadonlyArray<readonly [string, (port: Port) => Port]> = [
+    ["append", (port) => ({ ...port, blocking: undefined, append: () => Effect.die("mistake") })],
+    ["sync", (port) => ({ ...port, sync: () => Effect.die("mistake") })],
+    ["blocking append", (port) => ({ ...port, blocking: { ...port.blocking!, append: mistaken } })]
+  ]
+  for (const [name, throws] of mistakes) {
+    it.effect(`${name}: is one that fails; whoever flushes is told, and all is written when it is well again`, () =>
+      Effect.gen(function* () {
+        const port = yield* EntryLog.EntryLog
+        let current = throws(port)
+        const mistaking: Port = {
+          ...port,
+          blocking: current.blocking && { ...port.blocking!, append: (...given) => current.blocking!.append(...given) },
+          append: (...given) => current.append(...given),
+          sync: (...given) => current.sync(...given)
+        }
+        const writer = SessionWriter.layerWith({ durability: "fsync" }).pipe(
+          Layer.provide(Layer.succeed(EntryLog.EntryLog, mistaking))
+        )
+        yield* SessionWriter.SessionWriter.use(({ appendAll, flush }) =>
+          Effect.gen(function* () {
+            yield* appendAll(log, numbers(0, 3))
+            const error = yield* Effect.flip(flush())
+            assert(error._tag === "FlushError")
+            assert.deepStrictEqual([error.queued, error.cause.reason], [3, "Other"])
+            current = port
+            yield* appendAll(log, numbers(3, 5))
+            yield* flush()
+            assert.strictEqual(yield* textOf(log), lines(0, 5))
+          })
+        ).pipe(Effect.provide(writer))
+      }).pipe(Effect.provide(EntryLog.layerMemory))
+    )
+  }
 })
 
 describe("a disk that fails to sync", () => {

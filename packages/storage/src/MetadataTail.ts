@@ -10,7 +10,7 @@
  *    the window is restated before the entry that pushes it out; one that stands in the window adds no bytes.
  * 3. Of a value set here and one that another program wrote, the later in the log wins; a line restated here before the
  *    other was seen wins nothing: the other's value is restated behind it.
- * 4. A value whose line takes more than an eighth of the window is not restated: it would crowd out the conversation.
+ * 4. A value whose line takes more than a sixteenth of the window is not restated: it would crowd out the conversation.
  */
 import * as Entry from "@reprise/domain/Entry"
 import type * as Line from "@reprise/domain/Line"
@@ -29,7 +29,8 @@ export const WINDOW = 65536
 /** A line feed that heals a torn tail is not counted; this is room for some. */
 const SLACK = 64
 
-const LONGEST = WINDOW / 8
+/** All kinds together, as long as they may be, leave room in the window; else each entry would push one of them out. */
+const LONGEST = WINDOW / 16
 
 /** Where the last line of a kind starts and how long it is, in bytes; -Infinity: it must be said again. */
 interface Place {

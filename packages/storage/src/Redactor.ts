@@ -50,7 +50,7 @@ export const redact = <E extends Entry.Known | Entry.Unknown>(entry: E, redact: 
   redact === undefined ? entry : (walk(Entry.original(entry), [], redact) as E)
 
 const walk = (value: unknown, path: ReadonlyArray<string | number>, redact: Redact): unknown => {
-  if (typeof value === "string") return isStructural(path) ? value : redact(value, path)
+  if (typeof value === "string") return isStructural(path) ? value : said(redact(value, path))
   if (Array.isArray(value)) {
     const items = value.map((item, i) => walk(item, [...path, i], redact))
     return items.every((item, i) => item === value[i]) ? value : items
@@ -59,13 +59,19 @@ const walk = (value: unknown, path: ReadonlyArray<string | number>, redact: Reda
   let changed = false
   const entries = Object.entries(value).map(([key, item]) => {
     const to: readonly [string, unknown] = [
-      isPlain.test(key) ? key : redact(key, [...path, key]),
+      isPlain.test(key) ? key : said(redact(key, [...path, key])),
       walk(item, [...path, key], redact)
     ]
     changed ||= to[0] !== key || to[1] !== item
     return to
   })
   return changed ? Object.fromEntries(entries) : value
+}
+
+/** Nothing instead of a text would be a message that says nothing. */
+const said = (text: unknown): string => {
+  if (typeof text === "string") return text
+  throw new TypeError("the redactor gave no text; give an empty one to remove all")
 }
 
 const isPlain = /^[A-Za-z_][A-Za-z0-9_]*$/

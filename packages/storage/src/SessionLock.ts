@@ -8,7 +8,8 @@
  * 2. An owner that is gone (killed, its pid in use by another program, the machine started anew) is succeeded at once,
  *    by exactly one of those who find it so.
  * 3. An owner on another host, or in another container, is judged by its heartbeat (15 s): silent for a minute, it is
- *    gone. On its own host it is never judged by time, so a machine that slept takes no session from a living program.
+ *    gone. On its own host it is never judged by time, so a machine that slept takes no session from a living program. A program
+ *    that was stopped for longer than two heartbeats looks at the lock before it accepts anything more.
  * 4. The lock binds those who ask for it. What others write is noticed all the same (`Transcript.foreign`).
  *
  * What is not promised: on NFS and other network file systems a host may see an old state of a directory, `link` may
@@ -23,6 +24,7 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
@@ -116,6 +118,9 @@ export interface Options {
 
 const HEARTBEAT = "15 seconds"
 
+/** Milliseconds without a heartbeat after which another may soon find the owner gone. */
+const OVERDUE = 30_000
+
 /**
  * The locks of sessions in files below a directory.
  *
@@ -139,13 +144,21 @@ export const makeFiles = (options: Options): Locks => {
         }),
         ({ held, made }) => Effect.ignore(attempt(file, () => letGo(held, made)))
       )
-      const beat = Effect.flatMap(Effect.option(attempt(file, () => LockFile.beat(held))), (found) =>
-        Effect.sync(() => {
-          if (found._tag === "Some" && found.value !== undefined) lost = locked(file, found.value)
-        })
-      )
-      yield* Effect.sleep(HEARTBEAT).pipe(Effect.andThen(beat), Effect.forever, Effect.forkScoped)
-      return { lost: () => lost }
+      const clock = yield* Clock.Clock
+      let beaten = clock.currentTimeMillisUnsafe()
+      const beat = () => {
+        beaten = clock.currentTimeMillisUnsafe()
+        const found = Result.getOrUndefined(Result.try(() => LockFile.beat(held)))
+        if (found !== undefined) lost = locked(file, found)
+      }
+      yield* Effect.sleep(HEARTBEAT).pipe(Effect.andThen(Effect.sync(beat)), Effect.forever, Effect.forkScoped)
+      return {
+        lost: () => {
+          // Whoever slept for so long may have been taken for dead, and is not asked before it looked.
+          if (clock.currentTimeMillisUnsafe() - beaten > OVERDUE) beat()
+          return lost
+        }
+      }
     })
   }
 }

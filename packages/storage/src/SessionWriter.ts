@@ -98,7 +98,9 @@ export class SessionWriter extends Context.Service<
   {
     /** Waits until there is room, then runs the step, which is synchronous: all that it offers is accepted at once. */
     readonly submit: <A>(step: (offer: Offer) => A) => Effect.Effect<A, SessionWriterClosed>
-    /** The same, and returns when the disk has all that the step offered, whatever the policy. */
+    /** The same at once, room or not: for the little that a session says at its end. */
+    readonly submitNow: <A>(step: (offer: Offer) => A) => Effect.Effect<A, SessionWriterClosed>
+    /** As `submit`, and returns when the disk has all that the step offered, whatever the policy. */
     readonly submitDurable: <A>(step: (offer: Offer) => A) => Effect.Effect<A, FlushError | SessionWriterClosed>
     /** Accepts an entry as it is. */
     readonly append: (log: EntryLog.LogId, entry: Backlog.Written) => Effect.Effect<void, NotJson | SessionWriterClosed>

@@ -243,7 +243,8 @@ export type Setter<A> = (value: A) => Effect.Effect<Appended["_tag"], Failure>
  * @since 0.1.0
  */
 export const open = Effect.fn("Transcript.open")(function* (options: Options) {
-  return yield* started(yield* typed(Opening.open(options)))
+  const { transcript } = yield* opened(options)
+  return transcript
 })
 
 /**
@@ -254,8 +255,7 @@ export const open = Effect.fn("Transcript.open")(function* (options: Options) {
  * @since 0.1.0
  */
 export const adopt = Effect.fn("Transcript.adopt")(function* (options: AdoptOptions) {
-  const session = yield* typed(Opening.open(options, options))
-  const transcript = yield* started(session)
+  const { session, transcript } = yield* opened(options, options)
   yield* Session.restate(session)
   return transcript
 })
@@ -279,6 +279,14 @@ export const annotate = Effect.fn("Transcript.annotate")(function* (
   const entry = Redactor.redact({ ...body, sessionId } as Entry.Known, yield* Redactor.Redactor)
   yield* port.append(log, new TextEncoder().encode(`${Line.encode(entry)}\n`))
 })
+
+/** A session that is open is one that the scope closes, wherever an interruption comes. */
+const opened = (options: Options, adopted?: AdoptOptions) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(typed(Opening.open(options, restore, adopted)), (session) =>
+      Effect.map(started(session), (transcript) => ({ session, transcript }))
+    )
+  )
 
 /** The doors of a session that its scope closes; who closes it in person is told what is left, else the log is. */
 const started = Effect.fnUntraced(function* (session: Session.Session) {

@@ -8,8 +8,8 @@ import * as Placement from "./placement.ts"
 const advice: { readonly [K in Placement.UnfitReason]: string } = {
   "unknown-entry": "is no entry of this session; only accepted entries can be named",
   "session-id": "is no session id; give a UUID, or none for a new session",
-  "agent-id": "is no agent id or folder; give a name without separators",
-  "not-json": "cannot be written as JSON; remove cycles, functions and big integers",
+  "agent-id": "is no agent id or folder; give a name without separators, of 243 bytes at most",
+  "not-json": "cannot be written as JSON; remove cycles, functions and big integers, or mend the redactor",
   "other-content": "is the id of an entry that says something else; give a new entry an id of its own",
   "other-directory": "is where this session was recorded; open it from there, or name its log",
   unlocked: "was opened without its lock; open it with the lock to add messages",

@@ -53,7 +53,8 @@ export const close = (self: Session.Session): Effect.Effect<Transcript.Closed> =
   Effect.gen(function* () {
     yield* Effect.ignore(flush(self))
     yield* lookAgain(self)
-    if (self.claim?.lost() === undefined) yield* Effect.ignore(Session.restate(self))
+    // Room or not: while the log fails there may be none until the program has ended.
+    if (self.claim?.lost() === undefined) yield* Effect.ignore(Session.restate(self, self.writer.submitNow))
     self.isClosed = true
     const discarded = self.waiting.splice(0).map(({ entry }) => entry)
     const flushed = yield* Effect.result(flush(self))

@@ -139,6 +139,10 @@ const prepare = Effect.fnUntraced(function* ({ fs, path }: Place, file: string) 
   if (isLink) {
     return yield* new EntryLog.EntryLogError({ operation: "append", path: file, reason: "Symlink", written: 0 })
   }
+  // What is written to a pipe is kept by nobody.
+  if (yield* Effect.orElseSucceed(Effect.map(fs.stat(file), isPipe), () => false)) {
+    return yield* new EntryLog.EntryLogError({ operation: "append", path: file, reason: "Other", written: 0 })
+  }
   const size = yield* sizeOf(fs, file)
   if (size === 0) {
     yield* fs.writeFile(file, new Uint8Array(), { flag: "a", mode: 0o600 })
@@ -147,6 +151,8 @@ const prepare = Effect.fnUntraced(function* ({ fs, path }: Place, file: string) 
   }
   return { size, isTorn: (yield* byteAt(fs, file, size - 1)) !== LF }
 })
+
+const isPipe = ({ type }: FileSystem.File.Info): boolean => type !== "File" && type !== "CharacterDevice"
 
 /** Whether the name of an open file leads to another one; one that was removed leads nowhere. */
 const isReplaced = (fs: FileSystem.FileSystem, open: FileSystem.File, file: string) =>
@@ -166,10 +172,10 @@ const byteAt = (fs: FileSystem.FileSystem, file: string, at: number) =>
     })
   )
 
-/** The size of a file, 0 when there is none. */
+/** The size of a file, 0 when there is none; what is no file has no bytes of anybody. */
 const sizeOf = (fs: FileSystem.FileSystem, file: string): Effect.Effect<number> =>
   fs.stat(file).pipe(
-    Effect.map(({ size }) => Number(size)),
+    Effect.map(({ size, type }) => (type === "File" ? Number(size) : 0)),
     Effect.orElseSucceed(() => 0)
   )
 

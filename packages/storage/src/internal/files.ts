@@ -137,7 +137,7 @@ export const make = (options: Options): Files => {
       const error = Directories.sync(changed)
       if (error !== null) throw error
     },
-    foreign: (file) => difference(ours.get(file), fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    foreign: (file) => difference(ours.get(file), sizeOf(file)),
     expect: (file, size) => void ours.set(file, { end: size }),
     release: (file) => {
       ours.delete(file)
@@ -205,6 +205,8 @@ const openFile = (file: string, { allowShared, projects }: Options, changed: Dir
   try {
     if (isNew) changed.add(directory)
     const stat = fs.fstatSync(fd)
+    // What is written to a pipe is kept by nobody.
+    if (!stat.isFile() && !stat.isCharacterDevice()) throw new Error("no regular file")
     const { dev, ino, mode, size } = stat
     if (stat.isFile() && (mode & 0o777) !== 0o600) Directories.ifOurs(() => fs.fchmodSync(fd, 0o600))
     return { fd, dev, ino, end: size, torn: isTorn(fd, size), syncing: 0, closing: false }
@@ -228,6 +230,12 @@ const current = (kept: Keeper, file: string): Open => {
     open.torn = isTorn(open.fd, now.size)
   }
   return kept.touch(file, open)
+}
+
+/** What is no file has no bytes of anybody. */
+const sizeOf = (file: string): number => {
+  const stat = fs.statSync(file, { throwIfNoEntry: false })
+  return stat?.isFile() === true ? stat.size : 0
 }
 
 const difference = (ours: Ours | undefined, size: number): EntryLog.Foreign | undefined =>

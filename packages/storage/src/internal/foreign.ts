@@ -39,9 +39,18 @@ export const look = (self: Watched, lane: Placement.OpenLane): Effect.Effect<boo
         lane.isFresh = false
       })
       if (foreign !== undefined && foreign.size > Math.max(lane.size, foreign.ours)) account(self, lane, foreign)
-      return lane.found.length === 0 ? Effect.succeed(false) : self.exclusively(readFound(self, lane))
+      if (lane.found.length === 0) return Effect.succeed(false)
+      return Effect.catchIf(self.exclusively(readFound(self, lane)), isGone, () =>
+        Effect.sync(() => {
+          lane.found.length = 0
+          return false
+        })
+      )
     })
   })
+
+/** A log that is no more holds nothing to be read; the next append makes a new one. */
+const isGone = (error: EntryLog.EntryLogError): boolean => error.reason === "NotFound"
 
 /** Counts what others wrote, at once; it is read later. A log that was cut or replaced holds nothing that we know of. */
 export const account = (self: Placement.Session, lane: Placement.OpenLane, { ours, size }: EntryLog.Foreign): void => {

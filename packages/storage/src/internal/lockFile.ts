@@ -50,20 +50,34 @@ export const claim = (
       if (last !== undefined && !isDead(last)) return { by: last.owner, age: last.age }
       const name = last === undefined ? file : successor(file, last.owner)
       if (!link(own.name, name)) continue
-      if (!isEnd(file, own.time, owner)) {
-        remove(name)
-        continue
-      }
-      if (name !== file) {
-        fs.renameSync(name, file)
-        sweep(file, own)
-      }
-      return { held: { file, owner, fd: fs.openSync(file, fs.constants.O_RDWR) } }
+      const fd = settle(file, name, own, owner)
+      if (fd !== undefined) return { held: { file, owner, fd } }
     }
   } finally {
     remove(own.name)
   }
   throw new Error(`the lock ${file} was claimed and let go by others ${ROUNDS} times`)
+}
+
+/** The descriptor of a claim that counts; one that does not, or cannot be made to, leaves nothing behind. */
+const settle = (file: string, name: string, own: Draft, owner: Owner.Owner): number | undefined => {
+  let fd: number | undefined
+  try {
+    fd = fs.openSync(name, fs.constants.O_RDWR)
+    if (isEnd(file, own.time, owner)) {
+      if (name === file) return fd
+      fs.renameSync(name, file)
+      sweep(file, own)
+      return fd
+    }
+    fs.closeSync(fd)
+    remove(name)
+    return undefined
+  } catch (cause) {
+    if (fd !== undefined) fs.closeSync(fd)
+    remove(name)
+    throw cause
+  }
 }
 
 /**
@@ -72,7 +86,7 @@ export const claim = (
  */
 export const beat = (held: Held): Owner.Owner | undefined => {
   const { fd, file, owner } = held
-  fs.writeSync(fd, text(owner), 0)
+  say(fd, owner)
   const found = ownerOf(file)
   if (found !== undefined) return found.nonce === owner.nonce ? undefined : found
   const own = write(file, owner)
@@ -85,8 +99,18 @@ export const beat = (held: Held): Owner.Owner | undefined => {
 
 /** Lets go; what another owns meanwhile is left alone. */
 export const release = (held: Held, nonce: string): void => {
-  const { fd, file, owner } = held
-  fs.closeSync(fd)
+  const { fd, owner } = held
+  try {
+    leave(held, nonce)
+  } catch {
+    // On a full disk there is no room for a successor, but for the word of its owner that it is gone.
+    say(fd, { ...owner, pid: 0 })
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+const leave = ({ file, owner }: Held, nonce: string): void => {
   const leaving: Owner.Owner = { ...owner, nonce }
   const own = write(file, leaving)
   try {
@@ -107,6 +131,13 @@ const successor = (file: string, { nonce }: Owner.Owner): string => `${file}.${n
 
 const text = (owner: Owner.Owner): string => `${JSON.stringify(owner)}\n`
 
+/** Says in place who the owner is; that needs no room. */
+const say = (fd: number, owner: Owner.Owner): void => {
+  const record = text(owner)
+  fs.writeSync(fd, record, 0)
+  fs.ftruncateSync(fd, Buffer.byteLength(record))
+}
+
 interface Draft {
   readonly name: string
   /** The time of the file system, in milliseconds since 1970. */
@@ -115,8 +146,13 @@ interface Draft {
 
 const write = (file: string, owner: Owner.Owner): Draft => {
   const name = `${successor(file, owner)}.new`
-  fs.writeFileSync(name, text(owner), { flag: "wx", mode: 0o600 })
-  return { name, time: fs.statSync(name).mtimeMs }
+  try {
+    fs.writeFileSync(name, text(owner), { flag: "wx", mode: 0o600 })
+    return { name, time: fs.statSync(name).mtimeMs }
+  } catch (cause) {
+    remove(name)
+    throw cause
+  }
 }
 
 const chainOf = (file: string, time: number): ReadonlyArray<Claim> => {
@@ -182,9 +218,9 @@ const remove = (name: string): void => fs.rmSync(name, { force: true })
 const sweep = (file: string, own: Draft): void => {
   const folder = path.dirname(file)
   const prefix = `${path.basename(file)}.`
-  for (const name of fs.readdirSync(folder)) {
-    const full = path.join(folder, name)
-    if (!name.startsWith(prefix) || full === own.name) continue
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const full = path.join(folder, entry.name)
+    if (!entry.name.startsWith(prefix) || !entry.isFile() || full === own.name) continue
     const claim = read(full, own.time)
     if (claim !== undefined && isDead(claim)) remove(full)
   }

@@ -31,25 +31,35 @@ import * as Session from "./session.ts"
 
 type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize" | "held">
 
-/** Opens a session; with `adopted` its log must exist. `Closing.close` ends it. */
-export const open = Effect.fnUntraced(function* (options: Transcript.Options, adopted?: Adopted) {
+/**
+ * Opens a session; with `adopted` its log must exist. `Closing.close` ends it. Only what is within `restore` can be
+ * interrupted: a session that is claimed and handed to nobody would stay claimed as long as the program runs.
+ */
+export const open = Effect.fnUntraced(function* (
+  options: Transcript.Options,
+  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+  adopted?: Adopted
+) {
   const { uuidV4 } = yield* Session.secureRandom
   const sessionId = options.sessionId ?? (yield* uuidV4())
   if (!Identifier.isSessionId(sessionId)) return yield* Effect.fail(new Placement.Unfit("session-id", sessionId))
   const port = yield* EntryLog.EntryLog
-  const log = options.log ?? (yield* locate(port, options, sessionId))
+  const log = options.log ?? (yield* restore(locate(port, options, sessionId)))
   const scope = yield* Scope.make()
   const held = options.lock === false ? undefined : adopted?.held
   const claimScope = held?.scope ?? (yield* Scope.make())
-  return yield* Effect.gen(function* () {
+  const taken = Effect.gen(function* () {
     const locks = port.locks ?? (yield* SessionLock.SessionLock)
     const isClaimed = options.lock === false || held !== undefined
     const claim = isClaimed ? held?.claim : yield* Scope.provide(locks.claim(log), claimScope)
-    const known = yield* read(port, log, options, adopted, sessionId)
-    const { cwd, entrypoint, gitBranch, version } = options
-    const common = { sessionId, cwd, version, entrypoint, gitBranch }
-    return yield* start({ ...known, port, sessionId, common, uuid: uuidV4(), claim, claimScope, scope })
-  }).pipe(Effect.onError(() => Effect.andThen(Scope.close(scope, Exit.void), Scope.close(claimScope, Exit.void))))
+    return { claim, ...(yield* read(port, log, options, adopted, sessionId)) }
+  })
+  const { cwd, entrypoint, gitBranch, version } = options
+  const common = { sessionId, cwd, version, entrypoint, gitBranch }
+  return yield* restore(taken).pipe(
+    Effect.flatMap((known) => start({ ...known, port, sessionId, common, uuid: uuidV4(), claimScope, scope })),
+    Effect.onError(() => Effect.andThen(Scope.close(scope, Exit.void), Scope.close(claimScope, Exit.void)))
+  )
 })
 
 /** What the log holds, with the tail of the chain where the caller, or the log, says. */

@@ -11,7 +11,6 @@
  */
 import * as Entry from "@reprise/domain/Entry"
 import type * as Lane from "@reprise/domain/Lane"
-import * as Line from "@reprise/domain/Line"
 import * as Routing from "@reprise/domain/Routing"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
 import * as Result from "effect/Result"
@@ -21,6 +20,7 @@ import * as Redactor from "../Redactor.ts"
 import type * as SessionWriter from "../SessionWriter.ts"
 import * as Chain from "./chain.ts"
 import * as Content from "./content.ts"
+import * as Intake from "./intake.ts"
 
 /** An entry to be. */
 export type Draft = () => Entry.Known | Entry.Unknown
@@ -88,19 +88,23 @@ export class Unfit {
 export const entryOf = (session: Session, draft: Draft): Entry.Known | Entry.Unknown =>
   Redactor.redact(draft(), session.redactor)
 
+/** The same with its line; what cannot be written is told before anything is accepted. */
+export const encode = (session: Session, draft: Draft) =>
+  Result.try({
+    try: () => {
+      const entry = entryOf(session, draft)
+      return { entry, line: Intake.lineOf(entry) }
+    },
+    catch: (cause) => new Unfit("not-json", String(cause))
+  })
+
 /** Places one draft. The lane of its agent is open already. */
 export const place = (
   session: Session,
   offer: SessionWriter.Offer,
   draft: Draft
 ): Result.Result<Placed, Routing.Refused | Unfit> => {
-  const encoded = Result.try({
-    try: () => {
-      const entry = entryOf(session, draft)
-      return { entry, line: Line.encode(entry) }
-    },
-    catch: (cause) => new Unfit("not-json", String(cause))
-  })
+  const encoded = encode(session, draft)
   if (Result.isFailure(encoded)) return Result.fail(encoded.failure)
   const { entry, line } = encoded.success
   const decision = Routing.decide(session.main.chain.seen, entry)
@@ -182,11 +186,13 @@ export const restate = (session: Session, offer: SessionWriter.Offer, incoming =
   }
 }
 
-const restated = ({ redactor, sessionId, tail }: Session, end: number, leaf: string | undefined) =>
-  MetadataTail.due(tail, end, leaf).map((body) => {
-    const entry = Redactor.redact({ ...body, sessionId } as Entry.Known, redactor)
-    const line = Line.encode(entry)
-    return { kind: body.type, entry, line, bytes: Buffer.byteLength(line) + 1 }
+/** What a redactor does not let pass, a title of another program, is not said again. */
+const restated = (session: Session, end: number, leaf: string | undefined) =>
+  MetadataTail.due(session.tail, end, leaf).flatMap((body) => {
+    const encoded = encode(session, () => ({ ...body, sessionId: session.sessionId }) as Entry.Known)
+    if (Result.isFailure(encoded)) return []
+    const { entry, line } = encoded.success
+    return [{ kind: body.type, entry, line, bytes: Buffer.byteLength(line) + 1 }]
   })
 
 const sizeOf = (lines: ReadonlyArray<{ readonly bytes: number }>): number =>

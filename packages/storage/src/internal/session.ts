@@ -127,11 +127,13 @@ const openAgent = Effect.fnUntraced(function* (
   agentId: string,
   subPath: ReadonlyArray<string> | undefined
 ): Effect.fn.Return<Placement.OpenLane, Placement.Unfit | EntryLog.EntryLogError> {
-  const unfit = [agentId, ...(subPath ?? [])].find((name) => !Identifier.isAgentId(name))
+  const unfit = [agentId, ...(subPath ?? [])].find((name) => !isName(name))
   if (unfit !== undefined) return yield* Effect.fail(new Placement.Unfit("agent-id", unfit))
   const logs = yield* self.port.sidechains(self.main.log)
   const existing = logs.find((log) => log._tag === "Session" && agentOf(log.lane) === agentId)
   const log = existing ?? EntryLog.withLane(self.main.log, Lane.sidechain(agentId, subPath))
+  // A path that the system refuses would be accepted here and never be written.
+  if (existing === undefined) yield* Effect.catchIf(self.port.stat(log), isNotFound, () => Effect.void)
   const read = existing && (yield* readLane(self.port, log, true, nothing))
   // Another fibre may have opened it meanwhile; there is one state per lane.
   const lane = self.agents.get(agentId) ?? read?.lane ?? openLane(log)
@@ -141,6 +143,9 @@ const openAgent = Effect.fnUntraced(function* (
   }
   return lane
 })
+
+/** Systems take names of 255 bytes, and 12 of a log's are not the agent's. */
+const isName = (name: string): boolean => Identifier.isAgentId(name) && Buffer.byteLength(name) <= 255 - 12
 
 const agentOf = (lane: Lane.Lane): string | undefined => (lane._tag === "Sidechain" ? lane.agentId : undefined)
 
@@ -207,16 +212,21 @@ const submit = <A, E>(
   Effect.suspend((): Effect.Effect<A, SubmitFailure | E> => {
     const refused = refusal(self, isMetadata)
     if (refused !== undefined) return Effect.fail(refused)
-    const submitted = Effect.flatMap(
-      enter((offer) => step((draft) => Placement.place(self, offer, draft))),
-      Effect.fromResult
-    )
+    // It may have waited for room, and the session be closed or lost by now.
+    const now = (offer: SessionWriter.Offer): Result.Result<A, SubmitFailure> => {
+      const refused = refusal(self, isMetadata)
+      return refused === undefined ? step((draft) => Placement.place(self, offer, draft)) : Result.fail(refused)
+    }
+    const submitted = Effect.flatMap(enter(now), Effect.fromResult)
     return lane.isFresh && lane.found.length === 0 ? submitted : Effect.andThen(Foreign.look(self, lane), submitted)
   })
 
 /** Accepts the metadata that the tail of the log does not show. */
-export const restate = (self: Session): Effect.Effect<void, SessionWriter.SessionWriterClosed> =>
-  self.writer.submit((offer) => {
+export const restate = (
+  self: Session,
+  enter: Enter<SessionWriter.SessionWriterClosed> = self.writer.submit
+): Effect.Effect<void, SessionWriter.SessionWriterClosed> =>
+  enter((offer) => {
     if (!self.isClosed) Placement.restate(self, offer)
   })
 
@@ -297,6 +307,11 @@ export const compact = Effect.fnUntraced(function* (
     })
   const first = draft(self, chain, boundary, { uuid: ids.boundary, timestamp, parent: null })
   const second = draft(self, chain, () => Boundary.compactSummary(summary), { uuid: ids.summary, timestamp })
-  yield* submit(self, self.writer.submit, self.main, (place) => Result.flatMap(place(first), () => place(second)))
+  yield* submit(self, self.writer.submit, self.main, (place) =>
+    Placement.encode(self, second).pipe(
+      Result.flatMap(() => place(first)),
+      Result.flatMap(() => place(second))
+    )
+  )
   return ids
 })

@@ -29,6 +29,9 @@ export const stamped: ReadonlySet<string> = new Set(
 )
 const placed: ReadonlySet<string> = new Set([...stamped, "logicalParentUuid", "type", "subtype", ...leading])
 
+/** A key as any other, also where assigning to it would change what the entry is. */
+const own = { configurable: true, enumerable: true, writable: true }
+
 /** The entry of a body. */
 export const message = (body: { readonly type: Entry.Message["type"] }, stamp: Stamp): Entry.Message => {
   const from = body as { readonly [key: string]: unknown }
@@ -44,7 +47,10 @@ export const message = (body: { readonly type: Entry.Message["type"] }, stamp: S
   for (const key of leading) set(key, from[key])
   entry["uuid"] = stamp.uuid
   entry["timestamp"] = stamp.timestamp
-  for (const key in from) if (!placed.has(key)) set(key, from[key])
+  for (const key in from) {
+    if (key === "__proto__") Object.defineProperty(entry, key, { ...own, value: from[key] })
+    else if (!placed.has(key)) set(key, from[key])
+  }
   if (entry["sourceToolAssistantUUID"] === undefined) set("sourceToolAssistantUUID", stamp.sourceToolAssistantUUID)
   entry["userType"] = "external"
   set("entrypoint", stamp.entrypoint)

@@ -16,6 +16,7 @@ import * as EntryLog from "../EntryLog.ts"
 import type * as SessionWriter from "../SessionWriter.ts"
 import * as Backlog from "./backlog.ts"
 import * as Errors from "./errors.ts"
+import * as Guarded from "./guarded.ts"
 import * as Intake from "./intake.ts"
 import * as Rounds from "./rounds.ts"
 
@@ -36,7 +37,7 @@ export const make = Effect.fnUntraced(function* (options: SessionWriter.Options)
   const listeners = listening()
   const status = yield* SubscriptionRef.make<SessionWriter.Status>({ _tag: "Ok" })
   const rounds: Rounds.Rounds = {
-    port: yield* EntryLog.EntryLog,
+    port: Guarded.make(yield* EntryLog.EntryLog),
     clock: yield* Clock.Clock,
     durability: options.durability ?? "os",
     firstDelay: Duration.toMillis(options.retry?.first ?? "50 millis"),
@@ -162,6 +163,10 @@ const doors = (
   return {
     ...others,
     submit: (step) => enter(() => Effect.succeed(step(offer))),
+    submitNow: (step) =>
+      Effect.suspend(() =>
+        state.isClosed ? Effect.fail(new Errors.SessionWriterClosed()) : Effect.succeed(step(offer))
+      ),
     append: (log, entry) =>
       Effect.suspend(() => (isReady() ? appendNow(log, entry) : enter(() => appendNow(log, entry)))),
     appendAll: (log, entries) => enter(() => accepting(() => Intake.appendAll(intake, log, entries))),
