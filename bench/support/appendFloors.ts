@@ -17,7 +17,7 @@ interface State {
 const LF = 0x0a
 
 const setup = (args: Args): State => ({
-  entries: entries(Number(args["entries"])),
+  entries: entries(Number(args["entries"]), Number(args["seed"])),
   file: path.join(args.scratch, `floor-${process.pid}.jsonl`),
   buffer: Buffer.allocUnsafe(8 << 20)
 })

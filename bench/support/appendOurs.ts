@@ -38,7 +38,12 @@ const setup =
     const layer = SessionWriter.layerWith(options).pipe(Layer.provideMerge(FileEntryLog.layerWith({ projects })))
     const runtime = ManagedRuntime.make(layer)
     await runtime.runPromise(Effect.void)
-    return { entries: entries(Number(args["entries"])) as unknown as ReadonlyArray<Written>, projects, runtime, args }
+    return {
+      entries: entries(Number(args["entries"]), Number(args["seed"])) as unknown as ReadonlyArray<Written>,
+      projects,
+      runtime,
+      args
+    }
   }
 
 const cleared = async <A>({ projects, runtime }: State, run: Promise<A>): Promise<A> => {

@@ -72,16 +72,16 @@ export const compare = (options: {
 }
 
 const rowOf = (runs: ReadonlyArray<Run & { readonly note: string }>, base: ReadonlyArray<Run>): Row => {
-  const ratios = runs.map(({ ms }, i) => ms / base[i]!.ms)
+  const ratios = runs.map(({ ms }, i) => ms / (base[i]?.ms ?? NaN))
   const { cpuMs: _, ms: __, n, note, ...more } = runs.at(-1)!
   return {
     note,
     n,
     ms: median(runs.map(({ ms }) => ms)),
     ratio: median(ratios),
-    cpuRatio: median(runs.map(({ cpuMs }, i) => cpuMs / base[i]!.cpuMs)),
+    cpuRatio: median(runs.map(({ cpuMs }, i) => cpuMs / (base[i]?.cpuMs ?? NaN))),
     spread: [Math.min(...ratios), Math.max(...ratios)],
-    over: median(runs.map(({ cpuMs }, i) => (1000 * (cpuMs - base[i]!.cpuMs)) / n)),
+    over: median(runs.map(({ cpuMs }, i) => (1000 * (cpuMs - (base[i]?.cpuMs ?? NaN))) / n)),
     more: more as { readonly [name: string]: number }
   }
 }
@@ -91,6 +91,10 @@ export const median = (list: ReadonlyArray<number>): number => {
   const sorted = list.toSorted((a, b) => a - b)
   return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
 }
+
+/** A quarter is below it. */
+export const lowerQuartile = (list: ReadonlyArray<number>): number =>
+  list.toSorted((a, b) => a - b)[(list.length - 1) >> 2]!
 
 /** Times a job: wall and CPU. */
 export const timed = async (job: () => unknown): Promise<{ readonly ms: number; readonly cpuMs: number }> => {

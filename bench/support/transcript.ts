@@ -9,17 +9,19 @@ import { entries } from "./entries.ts"
 
 /** `compactMb`: megabytes between two compactions, 0: none; `preserved`: messages that each of them keeps. */
 export interface Shape {
+  readonly seed: number
   readonly mb: number
   readonly compactMb: number
   readonly preserved: number
 }
 
-const session = "00000000-0000-4000-8000-000000000001"
+/** The id of the session that is written. */
+export const session = "00000000-0000-4000-8000-000000000001"
 const RESTATED = 37_000
 const BATCH = 400
 
 /** Writes the transcript and gives the number of its lines. */
-export const write = (file: string, { compactMb, mb, preserved }: Shape): number => {
+export const write = (file: string, { compactMb, mb, preserved, seed: first }: Shape): number => {
   const fd = fs.openSync(file, "w", 0o600)
   let [bytes, lines, sinceMetadata, sinceBoundary] = [0, 0, 0, 0]
   let buffered: Array<string> = []
@@ -34,7 +36,7 @@ export const write = (file: string, { compactMb, mb, preserved }: Shape): number
   }
   let ids = 0
   const id = (): string => `b0000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`
-  for (let seed = 1; bytes < mb * 1e6; seed++) {
+  for (let seed = first; bytes < mb * 1e6; seed++) {
     for (const entry of entries(BATCH, seed)) {
       const { parentUuid: _, ...rest } = entry
       const size = add(rounds.entry({ parentUuid: parent, ...rest }))

@@ -1,0 +1,22 @@
+/**
+ * All benches and all goals: `npm run bench`, or in less than a minute `npm run bench -- --quick`.
+ *
+ *   npm run bench -- [--mb 100] [--reps 5] [--seed S] [--json] [--peers DIR]
+ *
+ * One file per job; each can be run alone with the same options. A new bench is one line here.
+ */
+import * as append from "./append.ts"
+import * as depth from "./depth.ts"
+import * as imports from "./imports.ts"
+import * as resume from "./resume.ts"
+import * as schema from "./schema.ts"
+import { main } from "./support/report.ts"
+
+// G8, listing, and G9, following, go between resume and schema.
+main({
+  append: append.measure,
+  resume: resume.measure,
+  schema: schema.measure,
+  imports: imports.measure,
+  depth: depth.measure
+})
