@@ -7,15 +7,18 @@
  */
 import * as append from "./append.ts"
 import * as depth from "./depth.ts"
+import * as follow from "./follow.ts"
 import * as imports from "./imports.ts"
+import * as list from "./list.ts"
 import * as resume from "./resume.ts"
 import * as schema from "./schema.ts"
 import { main } from "./support/report.ts"
 
-// G8, listing, and G9, following, go between resume and schema.
 main({
   append: append.measure,
   resume: resume.measure,
+  list: list.measure,
+  follow: follow.measure,
   schema: schema.measure,
   imports: imports.measure,
   depth: depth.measure

@@ -14,11 +14,10 @@ import * as Follow from "@reprise/storage/Follow"
 import * as Effect from "effect/Effect"
 import "effect/schema/SchemaJITCompiler/enable"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
-import { parseArgs } from "node:util"
-import { compare, type Args, median, type Row, type Run, table, type Variant } from "./support/compare.ts"
+import { compare, type Args, median, type Run, type Variant } from "./support/compare.ts"
 import { entries } from "./support/entries.ts"
+import { main, type Measure, rowOf, type Rows } from "./support/report.ts"
 
 /** Appends one entry after the other, and times what comes between `begin` and `end`. */
 interface Feed {
@@ -112,48 +111,32 @@ export const variants: { readonly [name: string]: Variant } = {
   )
 }
 
-const main = (): void => {
-  const { values } = parseArgs({
-    options: {
-      reps: { type: "string", default: "5" },
-      quick: { type: "boolean", default: false },
-      json: { type: "boolean", default: false }
-    }
-  })
-  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "reprise-bench-"))
+/** G9. */
+export const measure: Measure = ({ quick, reps, scratch }) => {
   const run = (held: number) =>
     compare({
       module: new URL(import.meta.url),
       variants: ["keptOffset", "follower"],
-      reps: values.quick ? 3 : Number(values.reps),
+      reps,
       warm: 0,
       times: 1,
-      args: { scratch, held, appended: 3000 }
+      args: { scratch, held, appended: quick ? 1000 : 3000 }
     })
-  try {
-    const tables = { "1,000 held": run(1000), "10,000 held": run(10_000), "50,000 held": run(50_000) }
-    const follower = (rows: ReadonlyMap<string, Row | string>): Row | undefined => {
-      const row = rows.get("follower")
-      return typeof row === "string" ? undefined : row
-    }
-    const [few, some, many] = Object.values(tables).map(follower)
-    const goals = [
-      { goal: "G9 one more entry at 10,000 held, CPU over keptOffset", value: some?.cpuRatio ?? NaN, most: 1.5 },
-      { goal: "G9 the same at 50,000 held", value: many?.cpuRatio ?? NaN, most: 1.5 },
-      { goal: "G9 at 50,000 held, over that at 1,000", value: (many?.ms ?? NaN) / (few?.ms ?? NaN), most: 2 }
+  const [few, some, many] = [run(1000), run(10_000), run(quick ? 20_000 : 50_000)]
+  const ms = (rows: Rows): number => rowOf(rows, "follower")?.ms ?? NaN
+  const cpu = (rows: Rows): number => rowOf(rows, "follower")?.cpuRatio ?? NaN
+  return {
+    tables: new Map([
+      ["few held", few],
+      ["10,000 held", some],
+      ["many held", many]
+    ]),
+    goals: [
+      { name: "G9 one more entry at 10,000 held, CPU over keptOffset", value: cpu(some), most: 1.5 },
+      { name: "G9 the same at 50,000 held", value: cpu(many), most: 1.5 },
+      { name: "G9 at 50,000 held, over that at 1,000", value: ms(many) / ms(few), most: 2 }
     ]
-    if (values.json) {
-      const rows = Object.entries(tables).map(([title, rows]) => [title, Object.fromEntries(rows)])
-      console.log(JSON.stringify({ tables: Object.fromEntries(rows), goals }, null, 2))
-      return
-    }
-    for (const [title, rows] of Object.entries(tables)) console.log(`${table(title, rows)}\n`)
-    for (const { goal, most, value } of goals) {
-      console.log(`${value <= most ? "met   " : "missed"} ${goal}, ≤ ${most}: ${value.toFixed(2)}`)
-    }
-  } finally {
-    fs.rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-if (import.meta.main) main()
+if (import.meta.main) main({ follow: measure })
