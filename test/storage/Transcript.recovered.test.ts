@@ -237,6 +237,28 @@ describe("a checkpoint states the count that recovery finds", () => {
   )
 })
 
+describe("what a compaction keeps", () => {
+  it.effect("counts once, however often it is named, and not at all when it was snipped", () =>
+    Effect.gen(function* () {
+      const state = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const transcript = yield* Transcript.open(options)
+          const [first, second, third] = yield* Effect.forEach(["1", "2", "3"], (said) =>
+            Effect.map(transcript.append(Message.user(said)), ({ uuid }) => uuid)
+          )
+          yield* transcript.snip([second!])
+          yield* transcript.compact("summary", [third!, first!, third!, second!])
+          yield* transcript.append(Message.user("on"))
+          yield* transcript.endTurn()
+          return yield* transcript.project(Recovery.projection)
+        })
+      )
+      assert.deepStrictEqual(state.consistency, { checked: 1, unchecked: 0, drift: [] })
+      assert.strictEqual(state.conversation.length, 6)
+    }).pipe(Effect.provide(memory))
+  )
+})
+
 describe("a result", () => {
   const lines = Effect.map(
     Effect.scoped(Effect.flatMap(Transcript.open(options), ({ entries }) => Stream.runCollect(entries))),

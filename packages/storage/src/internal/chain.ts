@@ -22,6 +22,8 @@ export interface Chain {
   /** By id: the number of the round that the message belongs to; what is in no round has a number of its own. */
   readonly seen: Map<string, number>
   readonly calls: Map<string, { readonly uuid: string; readonly round: number }>
+  /** What was snipped: no compaction brings it back. */
+  readonly removed: Set<string>
   tail: string | null
   /** The number of the round at the tail, the `message.id` of its reply, and whether that makes calls. */
   round: number
@@ -42,6 +44,7 @@ export interface Chain {
 export const make = (): Chain => ({
   seen: new Map(),
   calls: new Map(),
+  removed: new Set(),
   tail: null,
   round: 0,
   reply: undefined,
@@ -151,7 +154,8 @@ const see = (chain: Chain, entry: Entry.Message, parent: string | null, isInRoun
 /** Boundary, kept messages and whatever comes: of their order only the number matters. */
 const compact = (chain: Chain, entry: Entry.Message): void => {
   const preserved = Boundary.preserved(entry)
-  const kept = preserved?.kind === "messages" ? preserved.uuids : []
+  const named = preserved?.kind === "messages" ? new Set(preserved.uuids) : []
+  const kept = Array.from(named).filter((uuid) => !chain.removed.has(uuid))
   const isKnown = preserved?.kind !== "segment" && kept.every((uuid) => chain.seen.has(uuid))
   chain.conversation = isKnown ? [entry.uuid, ...kept] : undefined
   chain.before = 0
@@ -160,6 +164,7 @@ const compact = (chain: Chain, entry: Entry.Message): void => {
 
 /** A result of a call that is gone would take the way past what was said since. */
 const snip = (chain: Chain, removed: ReadonlySet<string>): void => {
+  for (const uuid of removed) chain.removed.add(uuid)
   for (const [id, { uuid }] of chain.calls) if (removed.has(uuid)) chain.calls.set(id, { uuid, round: -1 })
   const { before, conversation = [] } = chain
   const left = conversation.filter((uuid) => !removed.has(uuid))

@@ -303,7 +303,7 @@ export const compact = Effect.fnUntraced(function* (
       trigger: options.trigger ?? "manual",
       preTokens: options.preTokens ?? 0,
       logicalParentUuid: chain.tail,
-      preserved: { anchor: ids.summary, uuids: kept }
+      preserved: { anchor: ids.summary, uuids: [...new Set(kept)] }
     })
   const first = draft(self, chain, boundary, { uuid: ids.boundary, timestamp, parent: null })
   const second = draft(self, chain, () => Boundary.compactSummary(summary), { uuid: ids.summary, timestamp })
