@@ -41,6 +41,7 @@ const examples: { readonly [K in Finding.Kind]: Finding.Details[K] } = {
   drift: { uuid: "s1", expected: 7, found: null },
   "bad-metadata": { type: "tag" },
   "foreign-session": { sessionId: "s2", count: 3 },
+  "session-unnamed": { sessionId: "s3" },
   "host-missing": { what: "worktree", name: "feature" }
 }
 const kinds = Object.keys(examples) as ReadonlyArray<Finding.Kind>

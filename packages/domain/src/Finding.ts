@@ -103,7 +103,9 @@ export interface Details {
   readonly "bad-metadata": { readonly type: string }
   /** `count` entries that another session wrote. */
   readonly "foreign-session": { readonly sessionId: string; readonly count: number }
-  /** A worktree, agent or plan that the log names and the host no longer has. */
+  /** Neither the name of the log nor its leaf tells a session; it goes on as `sessionId`. */
+  readonly "session-unnamed": { readonly sessionId: string }
+  /** A worktree, agent, plan or backup that the log names and the host no longer has. */
   readonly "host-missing": { readonly what: string; readonly name: string }
 }
 
@@ -180,6 +182,7 @@ export const severities: { readonly [K in Kind]: Severity } = {
   drift: "note",
   "bad-metadata": "note",
   "foreign-session": "note",
+  "session-unnamed": "note",
   "host-missing": "note"
 }
 
@@ -268,6 +271,7 @@ const explanations: { readonly [K in Kind]: (finding: Of<K>) => string } = {
   drift: (f) => `Checkpoint ${f.uuid} counted ${f.expected} entries before it, ${f.found ?? "none"} were recovered.`,
   "bad-metadata": (f) => `A ${f.type} entry has no usable value.`,
   "foreign-session": (f) => `${f.count} entries were written by session ${f.sessionId}.`,
+  "session-unnamed": (f) => `The log tells no session; it goes on as ${f.sessionId}.`,
   "host-missing": (f) => `The ${f.what} ${f.name} is gone.`
 }
 

@@ -12,6 +12,7 @@ import * as Boundary from "@reprise/domain/Boundary"
 import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
 import * as ModelContent from "./ModelContent.ts"
+import * as ModelMessages from "./ModelMessages.ts"
 import type { ModelView } from "./ModelMessages.ts"
 import * as Round from "./Round.ts"
 import type { Node } from "./SessionGraph.ts"
@@ -93,13 +94,7 @@ const endsWithResults = (conversation: ReadonlyArray<Node>, view: ModelView): bo
  * @category combinators
  * @since 0.1.0
  */
-export const inject = (view: ModelView, interruption: Interruption): ModelView => {
-  if (interruption.kind !== "interrupted-turn") return view
-  const part = { block: Content.text(continuation), synthetic: true as const }
-  const last = view.messages.at(-1)
-  const messages =
-    last?.role === "user"
-      ? [...view.messages.slice(0, -1), { ...last, parts: [...last.parts, part] }]
-      : [...view.messages, { role: "user" as const, parts: [part], uuids: [] }]
-  return { ...view, messages }
-}
+export const inject = (view: ModelView, interruption: Interruption): ModelView =>
+  interruption.kind === "interrupted-turn"
+    ? { ...view, messages: ModelMessages.followedBy(view.messages, [Content.text(continuation)]) }
+    : view

@@ -7,6 +7,7 @@
  */
 import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
+import * as Message from "@reprise/domain/Message"
 import * as Json from "./internal/json.ts"
 import type { Node } from "./SessionGraph.ts"
 
@@ -67,6 +68,19 @@ export const ofUser = (blocks: ReadonlyArray<Content.Block>): ReadonlyArray<Cont
     .filter((block) => !Content.isIllFormed(block) && !isSpoken(block) && block.type !== "tool_result")
     .filter((block) => !Content.isText(block) || block.text !== "")
     .map(Json.toWellFormed)
+
+/**
+ * The blocks of a note that can be sent: what an attachment says, or a command that was run beside the model; other
+ * system messages say nothing to it. An entry, or its body alone.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const ofNote = (note: Message.MessageBody<"attachment" | "system">): ReadonlyArray<Content.Block> => {
+  if (note.type === "attachment") return ofUser(Message.sent(note))
+  const isSaid = note.subtype === "local_command" && typeof note.content === "string"
+  return isSaid ? ofUser([Content.text(note.content)]) : []
+}
 
 /**
  * A result as it can be sent, with the text that stands for it where one does. Of a list, the blocks that lack nothing

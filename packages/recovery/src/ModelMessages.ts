@@ -14,7 +14,6 @@ import * as Boundary from "@reprise/domain/Boundary"
 import * as Content from "@reprise/domain/Content"
 import type * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
-import * as Message from "@reprise/domain/Message"
 import * as ModelContent from "./ModelContent.ts"
 import * as Round from "./Round.ts"
 import type { Node } from "./SessionGraph.ts"
@@ -121,6 +120,25 @@ export const make = (
   return finish(draft)
 }
 
+/**
+ * The messages with blocks of the user behind them that stand in no entry: they join the last message where that is the
+ * user's.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const followedBy = (
+  messages: ReadonlyArray<ModelMessage>,
+  blocks: ReadonlyArray<Content.Block>
+): ReadonlyArray<ModelMessage> => {
+  if (blocks.length === 0) return messages
+  const parts = blocks.map((block) => ({ block, synthetic: true as const }))
+  const last = messages.at(-1)
+  return last?.role === "user"
+    ? [...messages.slice(0, -1), { ...last, parts: [...last.parts, ...parts] }]
+    : [...messages, { role: "user", parts, uuids: [] }]
+}
+
 /** An assistant message under construction, with the results that will follow it. */
 interface Speech {
   readonly role: "assistant"
@@ -212,13 +230,7 @@ const say = (draft: Draft, parts: ReadonlyArray<Part>, uuid?: string): void => {
 }
 
 const addNote = (draft: Draft, { uuid }: Node, entry: Entry.OfKind<"attachment" | "system">): void => {
-  const blocks = ModelContent.ofUser(
-    entry.type === "attachment"
-      ? Message.sent(entry)
-      : entry.subtype === "local_command" && typeof entry.content === "string"
-        ? [Content.text(entry.content)]
-        : []
-  )
+  const blocks = ModelContent.ofNote(entry)
   if (blocks.length > 0) say(draft, blocks.map(part), uuid)
   else draft.omitted.push({ uuid, why: entry.type === "attachment" ? "not-rendered" : "system" })
 }

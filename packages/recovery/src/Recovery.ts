@@ -202,18 +202,27 @@ const stateOf = (
 export const projection: Projection.Projection<Located, SessionState.SessionState> = make()
 
 /**
- * Where a session goes on: what the next message hangs on (null: it is a root), and the ids of the conversation.
+ * Where a session goes on, by a rule for its leaf: what the next message hangs on (null: it is a root), and the ids of the
+ * conversation.
  *
  * @category projections
  * @since 0.1.0
  */
-export const leaf: Projection.Projection<
-  Located,
-  { readonly parent: string | null; readonly conversation: ReadonlyArray<string> }
-> = Projection.map(projection, (state) => ({
-  parent: SessionState.leafOf(state)?.uuid ?? null,
-  conversation: state.conversation.map(({ uuid }) => uuid)
-}))
+export const leafWith = (
+  options: Pick<Options, "leaf">
+): Projection.Projection<Located, { readonly parent: string | null; readonly conversation: ReadonlyArray<string> }> =>
+  Projection.map(make(options), (state) => ({
+    parent: SessionState.leafOf(state)?.uuid ?? null,
+    conversation: state.conversation.map(({ uuid }) => uuid)
+  }))
+
+/**
+ * The same for the log's own leaf.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const leaf = leafWith({})
 
 /**
  * Recovers a session from its entries.
