@@ -8,8 +8,10 @@ import * as Append from "./Append.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Explain from "./Explain.ts"
 import * as Follow from "./Follow.ts"
+import * as Fork from "./Fork.ts"
 import * as List from "./List.ts"
 import * as Resume from "./Resume.ts"
+import * as Rewind from "./Rewind.ts"
 import * as Search from "./Search.ts"
 import * as Show from "./Show.ts"
 
@@ -43,6 +45,8 @@ export const command = Command.make("reprise").pipe(
     Show.command,
     Follow.command,
     Append.command,
+    Rewind.command,
+    Fork.command,
     Annotate.title,
     Annotate.tag
   ])

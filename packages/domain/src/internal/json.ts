@@ -8,6 +8,13 @@ declare const TextDecoder: new (
   options: { readonly fatal?: boolean; readonly ignoreBOM: boolean }
 ) => { readonly decode: (bytes: Uint8Array) => string }
 
+declare const TextEncoder: new () => { readonly encode: (text: string) => Uint8Array }
+
+const encoder = new TextEncoder()
+
+/** The text as UTF-8. */
+export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true })
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
 

@@ -7,6 +7,7 @@
 import * as Recovery from "../Recovery.ts"
 import type * as Law from "./Law.ts"
 import * as Chain from "./laws/Chain.ts"
+import * as Forks from "./laws/Forks.ts"
 import * as ModelView from "./laws/ModelView.ts"
 import * as Projections from "./laws/Projections.ts"
 import * as Reading from "./laws/Reading.ts"
@@ -23,6 +24,7 @@ export const groups = {
   chain: Chain.laws,
   reducers: Reducers.laws,
   modelView: ModelView.laws,
+  forks: Forks.laws,
   projection: Projections.laws
 } as const
 
