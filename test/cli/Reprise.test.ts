@@ -27,7 +27,7 @@ describe("reprise", () => {
 
   it.effect("asks for files", () =>
     Effect.gen(function* () {
-      for (const command of ["resume", "explain", "doctor"]) {
+      for (const command of ["explain", "doctor", "show"]) {
         const { failure, out } = yield* run(command)
         assert.deepStrictEqual([failure, out], ["ShowHelp", ""])
       }

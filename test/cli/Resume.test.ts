@@ -3,7 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as ProjectPath from "@reprise/storage/ProjectPath"
 import * as Temporary from "../storage/temporary.ts"
+import { idOf, plant } from "./listed.ts"
 import { fixture, logs, run, write } from "./running.ts"
 
 const parsed = (out: string): ReadonlyArray<any> =>
@@ -103,6 +105,46 @@ describe("reprise resume", () => {
       assert.strictEqual(fs.readFileSync(file, "utf8"), '{"type":"us')
       assert.strictEqual(fs.statSync(file).mtimeMs, before.mtimeMs)
       assert.deepStrictEqual(fs.readdirSync(directory), ["torn.jsonl"])
+    })
+  )
+
+  it.effect("takes ids of sessions beside files, and the latest session of this directory without a name", () =>
+    Effect.gen(function* () {
+      const projects = yield* Temporary.directory
+      const here = ProjectPath.keyOf(process.cwd())
+      plant(projects, here, 1, "u1:10-a1:20")
+      const latest = plant(projects, here, 2, "u2:30-a2:40")
+      const other = plant(projects, "-elsewhere", 3, "u3:50-a3:60")
+      const resumed = (...args: ReadonlyArray<string>) => run("resume", "--json", "--projects", projects, ...args)
+
+      const [none, ...more] = parsed((yield* resumed()).out)
+      assert.deepStrictEqual(
+        [none.file, none.sessionId, none.conversation, more.length],
+        [latest, idOf(2), ["u2", "a2"], 0]
+      )
+      const { failure, out } = yield* resumed(idOf(3), latest, "33333333", "44444444", fixture("damaged"))
+      const answers = parsed(out)
+      assert.deepStrictEqual(
+        answers.map(({ file }) => file),
+        [other, latest, other, "44444444", fixture("damaged")]
+      )
+      assert.deepStrictEqual(answers[3].error, {
+        _tag: "SessionNotFound",
+        message: "expected a session 44444444, found none; list the sessions and name one of them"
+      })
+      assert.strictEqual(failure, "FilesUnreadable")
+
+      plant(projects, here, 3, "u3:50-a3:60")
+      const people = yield* run("resume", "--projects", projects, "33333333")
+      assert.include(people.out, "AmbiguousSession  expected one session 33333333, found 2; name one by its path: ")
+    })
+  )
+
+  it.effect("says so when this directory has no session", () =>
+    Effect.gen(function* () {
+      const { failure, out } = yield* run("resume", "--projects", yield* Temporary.directory)
+      assert.include(out, `SessionNotFound  expected a session of the directory ${process.cwd()}, found none`)
+      assert.strictEqual(failure, "FilesUnreadable")
     })
   )
 })

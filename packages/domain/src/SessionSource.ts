@@ -169,8 +169,8 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   near: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    const instead = this.near.length === 0 ? "nothing named like it" : `but for ${listed(this.near)}`
-    return `expected ${this.expected} ${this.sought}, found none, ${instead}; list the sessions and name one of them`
+    const meant = this.near.length === 0 ? "" : ` did you mean ${listed(this.near)}? Otherwise`
+    return `expected ${this.expected} ${this.sought}, found none;${meant} list the sessions and name one of them`
   }
 }
 

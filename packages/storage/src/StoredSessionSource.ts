@@ -98,7 +98,13 @@ const placeOf = (at: string): SessionSource.Place => ({
   sessionId: Identifier.isSessionId(path.parse(at).name) ? path.parse(at).name : undefined
 })
 
-const resolve = (
+/**
+ * Finds the log of a session; needs no writer.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const resolve = (
   source: SessionSource.Source
 ): Effect.Effect<SessionSource.Place, SessionSource.Unresolved, EntryLog.EntryLog> =>
   SessionSource.match(source, {
