@@ -3,6 +3,7 @@
  */
 import * as Command from "effect/cli/Command"
 import * as fs from "node:fs"
+import * as Agents from "./Agents.ts"
 import * as Annotate from "./Annotate.ts"
 import * as Append from "./Append.ts"
 import * as Doctor from "./Doctor.ts"
@@ -44,6 +45,7 @@ export const command = Command.make("reprise").pipe(
     Search.command,
     Show.command,
     Follow.command,
+    Agents.command,
     Append.command,
     Rewind.command,
     Fork.command,

@@ -1,3 +1,4 @@
+export * as Agents from "./Agents.ts"
 export * as Annotate from "./Annotate.ts"
 export * as Append from "./Append.ts"
 export * as Bodies from "./Bodies.ts"
