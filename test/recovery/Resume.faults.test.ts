@@ -53,21 +53,25 @@ const program = Effect.fnUntraced(function* (isFork: boolean) {
   return { ...host, ...started, scope: yield* Scope.Scope, oldFile, newFile, snapshot }
 })
 
-/** Adopts in the scope of the program, which stays open; what hangs is interrupted. */
-const attempt = (
-  { context, plan, scope, watched }: Effect.Success<ReturnType<typeof program>>,
-  how: Fault
-): Effect.Effect<Exit.Exit<unknown, unknown>> =>
-  Effect.gen(function* () {
-    watched.calls.length = 0
-    watched.undone.length = 0
-    const fiber = yield* Effect.forkChild(Scope.provide(Resume.adopt(plan), scope).pipe(Effect.provide(context)))
-    if (how !== "hang") return yield* Fiber.await(fiber)
-    const { fault } = watched
-    yield* Effect.sleep(1).pipe(Effect.repeat({ until: () => watched.calls.at(-1) === fault?.call }))
+/** How it ends; what hangs is interrupted once it does. */
+const ended = Effect.fnUntraced(function* <A, E>(
+  effect: Effect.Effect<A, E>,
+  watched: Effect.Success<ReturnType<typeof program>>["watched"]
+) {
+  watched.calls.length = 0
+  watched.undone.length = 0
+  const fiber = yield* Effect.forkChild(effect)
+  if (watched.fault?.how === "hang") {
+    const { call } = watched.fault
+    yield* Effect.sleep(1).pipe(Effect.repeat({ until: () => watched.calls.at(-1) === call }))
     yield* Fiber.interrupt(fiber)
-    return yield* Fiber.await(fiber)
-  })
+  }
+  return yield* Fiber.await(fiber)
+})
+
+/** Adopts in the scope of the program, which stays open. */
+const attempt = ({ context, plan, scope, watched }: Effect.Success<ReturnType<typeof program>>) =>
+  ended(Scope.provide(Resume.adopt(plan), scope).pipe(Effect.provide(context)), watched)
 
 describe("a session that cannot be taken over leaves the one before as it was", () => {
   for (const isFork of [false, true]) {
@@ -81,7 +85,7 @@ describe("a session that cannot be taken over leaves the one before as it was", 
           let said = 0
           for (const call of calls.filter((call) => !isFork || !isOwned(call))) {
             watched.fault = { call, how }
-            const exit = yield* attempt(running, how)
+            const exit = yield* attempt(running)
             assert.isTrue(Exit.isFailure(exit), call)
             const cause = (exit as Exit.Failure<unknown, unknown>).cause
             const isAsMeant = {
@@ -124,6 +128,34 @@ describe("a session that cannot be taken over leaves the one before as it was", 
     }
   }
 
+  it.live("loading: any call that fails, dies, is interrupted or hangs, and the log is not touched", () =>
+    Effect.gen(function* () {
+      const running = yield* program(false)
+      const { context, newFile, snapshot, watched } = running
+      const before = snapshot()
+      const bytes = fs.readFileSync(newFile, "utf8")
+      const load = Resume.load(SessionSource.path(newFile)).pipe(Effect.provide(context))
+      const asked = [
+        "SessionSource.resolve",
+        "SessionSource.read",
+        "PlanStore.copy",
+        "FileHistoryStore.copy",
+        "SessionStartHooks.run"
+      ]
+      for (const call of asked) {
+        for (const how of faults) {
+          watched.fault = { call, how }
+          const exit = yield* ended(load, watched)
+          assert.isTrue(Exit.isFailure(exit), `${call} ${how}`)
+          assert.deepStrictEqual(snapshot(), before)
+        }
+      }
+      watched.fault = undefined
+      assert.strictEqual((yield* load).sessionId, id(2))
+      assert.strictEqual(fs.readFileSync(newFile, "utf8"), bytes)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("an undo that dies keeps none of the others from running", () =>
     Effect.gen(function* () {
       const running = yield* program(false)
@@ -131,7 +163,7 @@ describe("a session that cannot be taken over leaves the one before as it was", 
       const { watched } = running
       watched.fault = { call: "Skills.restore", how: "fail" }
       watched.dying = "Mode.restore"
-      const exit = yield* attempt(running, "fail")
+      const exit = yield* attempt(running)
       assert.isTrue(Exit.isFailure(exit))
       const { cause } = exit as Exit.Failure<unknown, unknown>
       assert.isTrue(Cause.hasFails(cause))

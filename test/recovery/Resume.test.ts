@@ -3,7 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Line from "@reprise/domain/Line"
 import * as Message from "@reprise/domain/Message"
 import * as SessionSource from "@reprise/domain/SessionSource"
+import * as ForkPlan from "@reprise/recovery/ForkPlan"
 import * as Resume from "@reprise/recovery/Resume"
+import * as EntryLog from "@reprise/storage/EntryLog"
+import * as SessionFork from "@reprise/storage/SessionFork"
 import * as StoredSessionSource from "@reprise/storage/StoredSessionSource"
 import * as Transcript from "@reprise/storage/Transcript"
 import { Effect, Metric } from "effect"
@@ -194,6 +197,28 @@ describe("Resume.load", () => {
     })
   )
 
+  it.live("reads no more of a compacted log than is asked for, with the same messages", () =>
+    Effect.gen(function* () {
+      const host = yield* make()
+      const picture = "u1-a1-u2-a2 B1{u2,a2>S1}-S1-u3-a3"
+      const file = host.log(id(2), logOf(id(2), picture, [beside.title]))
+      yield* Effect.gen(function* () {
+        const whole = yield* Resume.load(SessionSource.path(file))
+        assert.isUndefined(whole.state.extent.partial)
+        for (const history of ["suffix", "metadata"] as const) {
+          const part = yield* Resume.load(SessionSource.path(file), { history })
+          assert.strictEqual(part.state.extent.partial?.history, history)
+          assert.deepStrictEqual(part.messages, whole.messages)
+          assert.strictEqual(part.sessionId, whole.sessionId)
+        }
+        const { hasMoved, session } = yield* Resume.adopt(
+          yield* Resume.load(SessionSource.path(file), { history: "suffix" })
+        )
+        assert.deepStrictEqual([hasMoved, yield* session.tail], [false, "a3"])
+      }).pipe(Effect.scoped, Effect.provide(host.context))
+    })
+  )
+
   it.live("tells of drift as a finding and a metric, and goes on", () =>
     Effect.gen(function* () {
       const host = yield* make()
@@ -265,6 +290,35 @@ describe("Resume.adopt", () => {
         })
     )
   }
+
+  it.live("takes over a fork: its source keeps its bytes, plan and backups are those of the source", () =>
+    Effect.gen(function* () {
+      const host = yield* make({ session: { sessionId: id(9), path: "" } })
+      host.write(`plans/${id(1)}.md`, "1. lamp")
+      host.write(`file-history/${id(1)}/a@v1`, "before")
+      const { commit: _, ...others } = beside
+      const file = host.log(id(1), logOf(id(1), "u1-a1-u2-a2", Object.values(others)))
+      const bytes = fs.readFileSync(file, "utf8")
+      yield* Effect.gen(function* () {
+        const { sessionId, from } = yield* Effect.scoped(
+          SessionFork.fork(EntryLog.session("-work", id(1)), { plan: ForkPlan.projection() })
+        )
+        const plan = yield* Resume.load(SessionSource.id(sessionId), { fork: true })
+        assert.deepStrictEqual([plan.sessionId, from.sessionId, plan.findings], [sessionId, id(1), []])
+        const { session } = yield* Resume.adopt(plan)
+        yield* session.append(Message.user("another way"))
+        yield* session.flush
+        assert.deepStrictEqual(
+          [host.read(`plans/${sessionId}.md`), host.read(`file-history/${sessionId}/a@v1`)],
+          ["1. lamp", "before"]
+        )
+        assert.strictEqual(host.state.session?.sessionId, id(9))
+        assert.strictEqual(fs.readFileSync(file, "utf8"), bytes)
+        const said = Line.decodeAll(fs.readFileSync(plan.place.path)).at(-1)?.entry
+        assert.deepInclude(said, { type: "user", sessionId })
+      }).pipe(Effect.scoped, Effect.provide(host.context))
+    })
+  )
 
   it.live("starts context collapse anew where the log has none, and leaves a worktree", () =>
     Effect.gen(function* () {

@@ -127,8 +127,8 @@ const recovered = (
 }
 
 /**
- * How a plan is adopted: as a fork, unless the plan says; and in which directory what is said next happens, where the
- * session is in no worktree (by default that of the session).
+ * How a plan is adopted: as a fork or not (by default as it was loaded), and in which directory what is said next happens
+ * where the session is in no worktree (by default that of the session).
  *
  * @category models
  * @since 0.1.0
