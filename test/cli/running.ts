@@ -9,6 +9,7 @@ import { type Cause, Effect, Exit, Layer, Sink, Stdio, Stream, Terminal } from "
 import { Command, TerminalCapabilities } from "effect/cli"
 import { TestConsole } from "effect/testing"
 import * as fs from "node:fs"
+import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -22,8 +23,8 @@ export const write = (directory: string, name: string, log: string | Uint8Array)
   return file
 }
 
-/** Logs at any path. */
-export const logs = FileEntryLog.layerWith({ projects: "/" })
+/** Logs at any path: none lies below this one, so no directory above them counts as that of a project. */
+export const logs = FileEntryLog.layerWith({ projects: path.join(os.tmpdir(), "reprise-no-projects") })
 
 /** A terminal of so many columns; 0: there is none. */
 export const terminal = (columns: number): Layer.Layer<Terminal.Terminal> => {

@@ -94,6 +94,17 @@ describe("permissions", () => {
     )
   )
 
+  it.effect("a folder with the sticky bit is there for all, and stays so", () =>
+    withFiles((port, file) =>
+      Effect.gen(function* () {
+        fs.mkdirSync(path.dirname(file), { recursive: true })
+        fs.chmodSync(path.dirname(file), 0o1777)
+        yield* port.append(log, bytes("{}\n"))
+        assert.deepStrictEqual([file, path.dirname(file)].map(modeOf), ["600", "777"])
+      })
+    )
+  )
+
   it.effect("a reader changes neither mode nor time, and needs no permission to write", () =>
     withFiles((port, file) =>
       Effect.gen(function* () {

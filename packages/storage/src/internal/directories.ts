@@ -1,7 +1,8 @@
 /**
  * Directories: the rules for what is above a log. Synchronous; it throws what `node:fs` throws.
  *
- * 1. What we make is 0700 whatever the umask; the folder of a project and what is below it is narrowed when wider.
+ * 1. What we make is 0700 whatever the umask; the folder of a project and what is below it is narrowed when wider,
+ *    but for one with the sticky bit.
  * 2. A directory that others may write, without the sticky bit and not ours, is refused: they could put another in its
  *    place.
  * 3. A new name is on the disk when its directory is, so changed directories are synced with the first log that is.
@@ -39,7 +40,9 @@ export const narrow = (projects: string, directory: string): void => {
   let folder = projects
   for (const part of below.split(path.sep)) {
     folder = path.join(folder, part)
-    if ((fs.statSync(folder).mode & 0o077) !== 0) ifOurs(() => fs.chmodSync(folder, 0o700))
+    const { mode } = fs.statSync(folder)
+    // The sticky bit says that a directory is there for all.
+    if ((mode & 0o077) !== 0 && (mode & 0o1000) === 0) ifOurs(() => fs.chmodSync(folder, 0o700))
   }
 }
 
