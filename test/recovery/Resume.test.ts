@@ -4,12 +4,14 @@ import * as Line from "@reprise/domain/Line"
 import * as Message from "@reprise/domain/Message"
 import * as SessionSource from "@reprise/domain/SessionSource"
 import * as ForkPlan from "@reprise/recovery/ForkPlan"
+import type * as Host from "@reprise/recovery/Host"
 import * as Resume from "@reprise/recovery/Resume"
+import type { ResumePlan } from "@reprise/recovery/ResumePlan"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionFork from "@reprise/storage/SessionFork"
 import * as StoredSessionSource from "@reprise/storage/StoredSessionSource"
 import * as Transcript from "@reprise/storage/Transcript"
-import { Effect, Metric } from "effect"
+import { Effect, Metric, type Scope } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { beside, greeting, id, logOf, make } from "./hosting.ts"
@@ -32,6 +34,17 @@ const texts = (
   messages.map(
     ({ parts, role }) => `${role}: ${parts.map(({ block }) => (block as { text?: string }).text ?? "…").join(" | ")}`
   )
+
+it("what each asks for, and what it fails with, is in the types", () => {
+  type Source = SessionSource.SessionSource
+  const load: Effect.Effect<ResumePlan, Resume.ResumeError, Source | Host.Loading> = Resume.load(
+    SessionSource.latest("/work")
+  )
+  const adopt: (
+    plan: ResumePlan
+  ) => Effect.Effect<Resume.Resumed, Resume.ResumeError, Source | Host.Adopting | Scope.Scope> = Resume.adopt
+  assert.isTrue(Effect.isEffect(Effect.flatMap(load, adopt)))
+})
 
 describe("Resume.load", () => {
   it.live("goes through its steps in the order of the seed, and asks the host in that order", () =>
@@ -391,6 +404,22 @@ describe("Resume.adopt", () => {
         const plan = yield* Resume.load(SessionSource.path(file), { leaf: { uuid: "a2" } })
         const { hasMoved, session } = yield* Resume.adopt(plan)
         assert.deepStrictEqual([hasMoved, yield* session.tail], [false, "a2"])
+      }).pipe(Effect.scoped, Effect.provide(host.context))
+    })
+  )
+
+  it.live("fails, and changes nothing, when the log is gone by then", () =>
+    Effect.gen(function* () {
+      const host = yield* make()
+      const file = host.log(id(2), logOf(id(2), "u1-a1"))
+      const before = { ...host.state }
+      yield* Effect.gen(function* () {
+        const plan = yield* Resume.load(SessionSource.path(file))
+        fs.rmSync(file)
+        const failed = yield* Effect.flip(Resume.adopt(plan))
+        assert.deepStrictEqual([failed._tag, { ...host.state }], ["SourceFailed", before])
+        assert.include(failed.message, `${file}: expected to adopt the log of a session, found: `)
+        assert.isFalse(fs.existsSync(file))
       }).pipe(Effect.scoped, Effect.provide(host.context))
     })
   )

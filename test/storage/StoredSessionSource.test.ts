@@ -5,6 +5,7 @@ import * as Metadata from "@reprise/domain/Metadata"
 import * as SessionSource from "@reprise/domain/SessionSource"
 import * as Notation from "@reprise/domain/testing/Notation"
 import * as Recovery from "@reprise/recovery/Recovery"
+import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as SessionLock from "@reprise/storage/SessionLock"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
@@ -85,6 +86,33 @@ describe("a source", () => {
         assert.deepStrictEqual((none as SessionSource.SessionNotFound).near, [])
         assert.instanceOf(yield* resolve(SessionSource.id("")), SessionSource.SessionNotFound)
       }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("does not say that there is none where a project could not be looked at", () =>
+    Effect.gen(function* () {
+      const { layer, projects, write } = yield* place
+      const readable = write("-home", other, "u1-a1")
+      write("-work", id(1), "u1-a1")
+      const port = yield* Effect.provide(EntryLog.EntryLog, layer)
+      const cause = new EntryLog.EntryLogError({
+        operation: "list",
+        path: path.join(projects, "-work"),
+        reason: "Denied"
+      })
+      const denied = Layer.succeed(EntryLog.EntryLog, {
+        ...port,
+        listing: (project) => (project === "-work" ? Effect.fail(cause) : port.listing(project))
+      })
+      yield* Effect.gen(function* () {
+        const found = (source: SessionSource.Source) =>
+          StoredSessionSource.resolve(source).pipe(
+            Effect.match({ onSuccess: (at) => at.path, onFailure: ({ _tag }) => _tag })
+          )
+        assert.strictEqual(yield* found(SessionSource.id(other)), readable)
+        assert.strictEqual(yield* found(SessionSource.id(id(1))), "SourceFailed")
+        assert.strictEqual(yield* found(SessionSource.latest("/work")), "SourceFailed")
+      }).pipe(Effect.provide(denied))
     })
   )
 
@@ -183,6 +211,6 @@ describe("a session that is taken over", () => {
       yield* adopted.flush
       const { answer } = yield* port.read(at, Recovery.judged())
       assert.strictEqual(answer.conversation.length, 2)
-    }).pipe(Effect.provide(StoredSessionSource.layerMemory))
+    }).pipe(Effect.scoped, Effect.provide(StoredSessionSource.layerMemory))
   )
 })

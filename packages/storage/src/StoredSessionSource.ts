@@ -111,24 +111,32 @@ export const resolve = (
     Latest: ({ directory }) => latest(directory),
     Id: ({ sessionId }) => named(sessionId),
     Path: ({ path }) => file(path),
-    Loaded: ({ entries, path }) => (entries === undefined ? file(path) : Effect.succeed(placeOf(path)))
+    Loaded: ({ entries, path }) =>
+      entries === undefined ? file(path) : Effect.succeed(placeOf(EntryLog.keyOf(EntryLog.at(path))))
   })
 
 const latest = Effect.fnUntraced(function* (directory: string) {
-  const { sessions } = yield* SessionCatalog.list({ directory, limit: 1, archived: false }).pipe(
+  const { passed, sessions } = yield* SessionCatalog.list({ directory, limit: 1, archived: false }).pipe(
     Effect.mapError(failed("resolve", directory))
   )
   const [newest] = sessions
   if (newest !== undefined) return placeOf(newest.path)
+  yield* mustBeRead(passed)
   const expected = "a session of the directory"
   return yield* new SessionSource.SessionNotFound({ expected, sought: directory, near: [] })
 })
+
+/** What could not be looked at may be what is sought: then it is not said that there is none. */
+const mustBeRead = (passed: ReadonlyArray<SessionCatalog.Passed>): Effect.Effect<void, SessionSource.SourceFailed> => {
+  const unread = passed.find(({ error }) => error !== undefined)
+  return unread?.error === undefined ? Effect.void : Effect.fail(failed("resolve", unread.path)(unread.error))
+}
 
 /** So much of an id has to be given for it to stand for the whole. */
 const LEAST = 4
 
 const named = Effect.fnUntraced(function* (sessionId: string) {
-  const { listed } = yield* SessionCatalog.logs({}).pipe(Effect.mapError(failed("resolve", sessionId)))
+  const { listed, passed } = yield* SessionCatalog.logs({}).pipe(Effect.mapError(failed("resolve", sessionId)))
   const sought = sessionId.toLowerCase()
   const places = listed.map((one) => placeOf(one.path))
   const beginnings = sought.length < LEAST ? [] : places.filter((place) => place.sessionId?.startsWith(sought) === true)
@@ -136,6 +144,7 @@ const named = Effect.fnUntraced(function* (sessionId: string) {
   const found = exact.length > 0 ? exact : beginnings
   const [only] = found
   if (only === undefined) {
+    yield* mustBeRead(passed)
     const near = Near.of(
       sought,
       places.flatMap((place) => place.sessionId ?? [])
