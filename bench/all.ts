@@ -1,5 +1,5 @@
 /**
- * All benches and all goals: `npm run bench`, or in less than a minute `npm run bench -- --quick`.
+ * All benches and all goals: `npm run bench`, or in about a minute `npm run bench -- --quick`.
  *
  *   npm run bench -- [--mb 100] [--reps 5] [--seed S] [--json] [--peers DIR]
  *

@@ -24,8 +24,8 @@ export const measure: Measure = ({ quick, reps, scratch, seed }) => {
       times,
       args: { ...args, seed, scratch }
     })
-  const append = run([...Object.keys(floors), ...Object.keys(ours)], quick ? 3 : 8, quick ? 4 : 15, {
-    entries: quick ? 1500 : 3000
+  const append = run([...Object.keys(floors), ...Object.keys(ours)], quick ? 3 : 8, quick ? 3 : 15, {
+    entries: quick ? 1000 : 3000
   })
   const idle = run(["single", "appendDurable"], 0, 1, { entries: quick ? 100 : 300 })
   const loaded = run(["adaptive", "underLoad"], 0, 1, { entries: 2000, rate: 10_000, seconds: quick ? 0.3 : 1 })

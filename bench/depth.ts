@@ -50,7 +50,7 @@ export const measure: Measure = ({ quick, reps, scratch }) => {
       reps,
       warm: 1,
       times: quick ? 1 : 3,
-      args: { scratch, divisor: quick ? 10 : 1 }
+      args: { scratch, divisor: quick ? 25 : 1 }
     })
   const sizes = quick ? SIZES.slice(0, 2) : SIZES
   const chains = run(sizes.map((size) => name("chain", size, 1)))

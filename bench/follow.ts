@@ -120,9 +120,10 @@ export const measure: Measure = ({ quick, reps, scratch }) => {
       reps,
       warm: 0,
       times: 1,
-      args: { scratch, held, appended: quick ? 1000 : 3000 }
+      args: { scratch, held, appended: quick ? 500 : 3000 }
     })
-  const [few, some, many] = [run(1000), run(10_000), run(quick ? 20_000 : 50_000)]
+  const [few, some] = [run(1000), run(quick ? 5000 : 10_000)]
+  const many = quick ? some : run(50_000)
   const ms = (rows: Rows): number => rowOf(rows, "follower")?.ms ?? NaN
   const cpu = (rows: Rows): number => rowOf(rows, "follower")?.cpuRatio ?? NaN
   return {

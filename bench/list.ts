@@ -61,7 +61,7 @@ export const variants: { readonly [name: string]: Variant } = {
 
 /** G8. */
 export const measure: Measure = ({ peers, quick, reps, scratch }) => {
-  const count = quick ? 300 : 1000
+  const count = quick ? 100 : 1000
   const run = (shape: Shape, names: ReadonlyArray<string>): Rows => {
     const projects = path.join(scratch, Object.values(shape).join("-"), "projects")
     if (!fs.existsSync(projects)) write(projects, shape)
