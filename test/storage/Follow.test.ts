@@ -2,12 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Line from "@reprise/domain/Line"
+import * as Projection from "@reprise/domain/Projection"
 import * as Notation from "@reprise/domain/testing/Notation"
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as Follow from "@reprise/storage/Follow"
-import { Effect, Fiber, Layer, Queue, Schema, Stream } from "effect"
+import { Effect, Fiber, Layer, Queue, References, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -299,5 +300,19 @@ describe("a projection over a growing log", () => {
         assert.strictEqual(Notation.show((yield* running.answer).conversation), "u7-a7")
       }).pipe(Effect.scoped)
     )
+  )
+
+  it.effect("loses nothing where an answer is interrupted, at whatever step", () =>
+    Effect.gen(function* () {
+      const counted = Projection.make({ initial: () => 0, evolve: (n: number) => n + 1, extract: (n: number) => n })
+      yield* append("{}\n{}\n{}\n")
+      for (let step = 0; step < 40; step++) {
+        const running = yield* Follow.live(log, counted)
+        const asked = yield* Effect.forkChild(Effect.provideService(running.answer, References.MaxOpsBeforeYield, 3))
+        for (let i = 0; i < step; i++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(asked)
+        assert.strictEqual(yield* running.answer, 3, `interrupted at step ${step}`)
+      }
+    }).pipe(Effect.provide(EntryLog.layerMemory), Effect.scoped)
   )
 })

@@ -205,14 +205,17 @@ export const live = Effect.fnUntraced(function* <S>(
   const follower = yield* make(log)
   const one = yield* Semaphore.make(1)
   let run = Projection.run(projection)
-  const advance = Effect.gen(function* () {
-    for (;;) {
-      const { entries, isAtEnd, restarted } = yield* follower.next
+  // What a look gave is told by no other: an interruption waits until it is taken in.
+  const look = Effect.uninterruptible(
+    Effect.map(follower.next, ({ entries, isAtEnd, restarted }) => {
       if (restarted !== undefined) run = Projection.run(projection)
       for (const located of entries) run.evolve(located)
-      if (isAtEnd) return run.extract()
-      yield* Effect.yieldNow
-    }
+      return isAtEnd
+    })
+  )
+  const advance = Effect.gen(function* () {
+    while (!(yield* look)) yield* Effect.yieldNow
+    return run.extract()
   })
   const running: Live<S> = { answer: Semaphore.withPermit(one, advance), mark: follower.mark }
   return running
