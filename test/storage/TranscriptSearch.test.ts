@@ -79,6 +79,13 @@ describe("a text is found as people see it", () => {
     })
   )
 
+  it.effect("of any length", () =>
+    Effect.gen(function* () {
+      const long = "slow page ".repeat(10) + "x".repeat(100_000)
+      assert.deepStrictEqual(yield* found(long, user(long.slice(1)), user(`a ${long.toUpperCase()}`)), [2])
+    })
+  )
+
   it.effect("a text of gaps is found nowhere", () =>
     Effect.map(found(" \n", user("a b")), (lines) => assert.deepStrictEqual(lines, []))
   )

@@ -29,12 +29,15 @@ export interface Pattern {
   readonly others: ReadonlyArray<Buffer>
 }
 
+/** More letters pass over no more lines, and have to fit into a slice of bytes. */
+const ENOUGH = 1 << 10
+
 const ESCAPE = Buffer.from("\\u")
 
 /** The pattern of a folded text. */
 export const pattern = (folded: string): Pattern => {
   const parts = folded.match(/[!-.0-[\]-~]+/g)?.flatMap((part) => part.split('"')) ?? []
-  const longest = parts.reduce((most, part) => (part.length > most.length ? part : most), "")
+  const longest = parts.reduce((most, part) => (part.length > most.length ? part : most), "").slice(0, ENOUGH)
   if (longest !== "") {
     const others = [...new Set(longest)].flatMap((char) => folding[char] ?? [])
     return {
