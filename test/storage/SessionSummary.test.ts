@@ -182,6 +182,51 @@ describe("a session is told as it is", () => {
     })
   )
 
+  it.effect("what only the tail holds of a beginning is found there", () =>
+    Effect.gen(function* () {
+      const snapshot = { type: "file-history-snapshot", messageId: "m", snapshot: { held: "x".repeat(100_000) } }
+      const said = yield* summary(
+        snapshot,
+        snapshot,
+        message("user", "Begin.", 1, { cwd: "/first" }),
+        message("assistant", "Yes.", 2),
+        message("user", "Go on.", 3)
+      )
+      assert.deepInclude(said, { firstPrompt: "Begin.", cwd: "/first", origin: "human", createdAt: time(1) })
+    })
+  )
+
+  it.effect("a value that is said again counts, however the one between was written", () =>
+    Effect.gen(function* () {
+      const tag = (value: string) => ({ type: "tag", tag: value, sessionId: "s" })
+      const between = { sessionId: "s", tag: "B", type: "tag" }
+      const middle = [...padding(100, 1), tag("A"), between, tag("A"), ...padding(100, 101)]
+      assert.strictEqual((yield* summary(message("user", "Begin.", 0), ...middle)).tag, "A")
+    })
+  )
+
+  it.effect("a title glued behind another line is found", () =>
+    Effect.gen(function* () {
+      const title = JSON.stringify({ type: "custom-title", customTitle: "Glued", sessionId: "s" })
+      const queued = JSON.stringify({ type: "queue-operation", operation: "dequeue", sessionId: "s" })
+      const middle = [...padding(100, 1), queued + title, ...padding(100, 101)]
+      assert.strictEqual((yield* summary(message("user", "Begin.", 0), ...middle)).title, "Glued")
+    })
+  )
+
+  it.effect("a time that is none is not the last, nor the first", () =>
+    Effect.gen(function* () {
+      for (const timestamp of ["yesterday", "", "1"]) {
+        const odd = (gitBranch: string) => message("assistant", "?", 0, { timestamp, gitBranch })
+        const ends = [message("user", "Begin.", 1), message("assistant", "Yes.", 2)]
+        const said = yield* summary(odd("a"), ...ends, odd("b"))
+        assert.deepInclude(said, { createdAt: time(1), updatedAt: time(2), branch: "b" })
+        const far = yield* summary(odd("a"), ...ends, ...padding(200, 3), odd("b"), message("user", "End.", 300))
+        assert.deepInclude(far, { createdAt: time(1), updatedAt: time(300), branch: "main" })
+      }
+    })
+  )
+
   it.effect("lines longer than a window hide nothing", () =>
     Effect.gen(function* () {
       const said = yield* summary(

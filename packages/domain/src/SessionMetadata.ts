@@ -73,7 +73,7 @@ const set = <K extends keyof Draft>(draft: Draft, key: K, value: Draft[K] | unde
 const ofMessage = (draft: Draft, entry: Entry.Message): Draft => {
   if (entry.isSidechain === true) return draft
   const { cwd, entrypoint, gitBranch, slug, version } = entry
-  const timestamp = isTime(entry.timestamp) ? entry.timestamp : undefined
+  const timestamp = timeOf(entry)
   if (draft.cwd === undefined && cwd !== undefined) draft.cwd = cwd
   if (draft.createdAt === undefined && timestamp !== undefined) draft.createdAt = timestamp
   // Lines stand out of order and are written twice: what an older message says is not the latest.
@@ -85,9 +85,6 @@ const ofMessage = (draft: Draft, entry: Entry.Message): Draft => {
   if (timestamp !== undefined) draft.updatedAt = timestamp
   return draft
 }
-
-/** Times are compared as text: what is none would stay the latest for ever. */
-const isTime = (text: string | undefined): boolean => text !== undefined && /^\d{4}-\d\d-\d\dT/.test(text)
 
 const ofUser = (draft: Draft, entry: Message.User): Draft => {
   ofMessage(draft, entry)
@@ -205,6 +202,16 @@ export const restate = (metadata: SessionMetadata, leafUuid?: string): ReadonlyA
     link === undefined ? undefined : Metadata.make("pr-link", pullRequest)
   ].filter((body) => body !== undefined)
 }
+
+/**
+ * When a message was written, ISO 8601; undefined where it says none. Times are compared as text, so what is none would
+ * stay the latest for ever.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const timeOf = ({ timestamp }: Entry.Message): string | undefined =>
+  timestamp !== undefined && /^\d{4}-\d\d-\d\dT/.test(timestamp) ? timestamp : undefined
 
 /**
  * The title of a session: custom, else generated, else last prompt, else summary, else first prompt (FORMAT §6).

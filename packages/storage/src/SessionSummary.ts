@@ -235,9 +235,15 @@ const between = Effect.fnUntraced(function* (
   const hears = new Set(told.open)
   const until = () => hears.size === 0 && start.isRead
   const { found } = yield* Older.read(opened, middle.to, { from: middle.from, start, hears, until, buffer })
+  // Where nothing before the tail was a prompt, the tail may hold the first one; it was looked through from its end.
+  const isBegun = () => start.isRead
+  const tail = { from: middle.to, start, hears: nothing, until: isBegun, buffer }
+  const begun = start.isRead ? [] : (yield* Older.read(opened, opened.size, tail)).found
   const last = told.keys.length === 0 ? [] : yield* Older.lastSayings(opened, middle.to, told.behind, told.keys)
-  return [...found, ...last]
+  return [...found, ...begun, ...last]
 }, Effect.scoped)
+
+const nothing: ReadonlySet<string> = new Set()
 
 /** Each once, as they stand in the log. */
 const inOrder = (found: ReadonlyArray<Line.Located>): ReadonlyArray<Entry.Entry> => {

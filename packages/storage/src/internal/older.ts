@@ -73,8 +73,7 @@ export const lastSayings = Effect.fnUntraced(function* (
   const take = (entry: Entry.Entry): boolean => {
     if (!Entry.isMessage(entry) || entry.isSidechain === true) return false
     const before = open.size
-    for (const key of open.keys())
-      if ((entry as { readonly [key: string]: unknown })[key] !== undefined) open.delete(key)
+    for (const key of open.keys()) if (Sift.saidBy(entry, key) !== undefined) open.delete(key)
     return open.size < before
   }
   for (let i = behind.length - 1; i >= 0 && open.size > 0; i--) take(behind[i]!.entry)

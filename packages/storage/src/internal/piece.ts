@@ -123,7 +123,20 @@ const isLater = (bytes: Buffer, from: number, than: Buffer): boolean => {
   return bytes[from + than.length] !== QUOTE
 }
 
-/** By line, the latest time in it that is later than a given one; "" where none is. */
+/** Whether a time begins at a place, as far as `SessionMetadata.timeOf` looks at it. */
+const isTime = (bytes: Buffer, from: number): boolean => {
+  for (let i = 0; i < shape.length; i++) {
+    const byte = bytes[from + i]!
+    if (shape[i] === ZERO ? byte < ZERO || byte > NINE : byte !== shape[i]) return false
+  }
+  return true
+}
+
+const ZERO = 0x30
+const NINE = 0x39
+const shape = Buffer.from("0000-00-00T")
+
+/** By line, the latest time in it that is later than a given one; "" where none is, the latest of all where one is no time. */
 const latestOf = (bytes: Buffer, lines: ReadonlyArray<number>, than: string): ReadonlyArray<string> => {
   const latest: Array<string | undefined> = lines.map(() => undefined)
   const known = Buffer.from(than)
@@ -132,6 +145,7 @@ const latestOf = (bytes: Buffer, lines: ReadonlyArray<number>, than: string): Re
     while (lines[line + 1]! <= hit) line++
     const from = hit + STAMP.length
     latest[line] ??= ""
+    if (!isTime(bytes, from)) latest[line] = LATEST
     if (!isLater(bytes, from, known)) continue
     const time = bytes.toString("latin1", from, Math.min(bytes.indexOf(QUOTE, from), from + 64))
     if (time > latest[line]!) latest[line] = plain.test(time) ? time : LATEST
@@ -154,8 +168,9 @@ const lastOf = (
   const taken = new Set<number>()
   let last: { readonly time: string; readonly at: number; readonly entry: Entry.Message } | undefined
   const look = ({ at, entry }: Line.Located): void => {
-    if (!Entry.isMessage(entry) || entry.isSidechain === true || entry.timestamp === undefined) return
-    const time = entry.timestamp
+    if (!Entry.isMessage(entry) || entry.isSidechain === true) return
+    const time = SessionMetadata.timeOf(entry)
+    if (time === undefined) return
     if (last === undefined || time > last.time || (time === last.time && at.byteStart > last.at))
       last = { time, at: at.byteStart, entry }
   }
@@ -180,10 +195,12 @@ const lastOf = (
     if (last !== undefined && (latest[line]! < last.time || (latest[line] === last.time && isBefore))) break
     take(line)
   }
-  const missing = said.filter((key) => last?.entry[key] === undefined)
+  const missing = said.filter((key) => last === undefined || Sift.saidBy(last.entry, key) === undefined)
   if (missing.some((key) => piece.bytes.includes(`"${key}":`))) messages.forEach(take)
   const all = [...others, ...found]
   const isSaid = (key: (typeof said)[number]) =>
-    all.some(({ entry }) => Entry.isMessage(entry) && entry.isSidechain !== true && entry[key] !== undefined)
+    all.some(
+      ({ entry }) => Entry.isMessage(entry) && entry.isSidechain !== true && Sift.saidBy(entry, key) !== undefined
+    )
   return { found, keys: missing.filter((key) => !isSaid(key)) }
 }

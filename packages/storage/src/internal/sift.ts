@@ -5,7 +5,7 @@
  *   {"sessionId":…,"type":"tag"}     it has to be read                                              of which logs are full
  *
  * 1. The kind of a line is that which it begins with. One that ends as metadata does though it began as a message, or
- *    holds a second object where its kind has none, is two lines glued together: it has to be read.
+ *    holds a second object where its kind has none, or a second beginning, is two lines glued together: it has to be read.
  * 2. Messages are read at the start of a log, until prompt, directory and time of creation are known.
  */
 import * as Entry from "@reprise/domain/Entry"
@@ -60,9 +60,9 @@ export const kindOf = (bytes: Buffer, from: number, to: number): string | undefi
   const kind = beginning(bytes, from)
   if (kind === "message") return isAt(bytes, to - LAST, SESSION) ? undefined : kind
   if (kind === undefined || !known.has(kind)) return undefined
-  if (!flat.has(kind)) return kind
-  const second = bytes.indexOf(OBJECT, from + 1)
-  return second < 0 || second >= to ? kind : undefined
+  const behind = bytes.subarray(from + 1, to)
+  const isGlued = flat.has(kind) ? behind.includes(OBJECT) : behind.includes(TYPE) || behind.includes(LINKED)
+  return isGlued ? undefined : kind
 }
 
 const beginning = (bytes: Buffer, from: number): string | undefined => {
@@ -80,7 +80,12 @@ export const passing = (hears?: ReadonlySet<string>) => {
   return (line: Uint8Array): boolean => {
     const bytes = line instanceof Buffer ? line : Buffer.from(line.buffer, line.byteOffset, line.length)
     const kind = kindOf(bytes, 0, bytes.length)
-    if (kind === undefined || kind === "message") return kind !== undefined
+    if (kind === "message") return true
+    if (kind === undefined) {
+      // Whatever it says, what was said before may not be the last any more.
+      said.clear()
+      return false
+    }
     if (hears?.has(kind) === false) return true
     if (!restated.has(kind)) return false
     if (said.get(kind)?.equals(bytes) === true) return true
@@ -88,6 +93,10 @@ export const passing = (hears?: ReadonlySet<string>) => {
     return false
   }
 }
+
+/** What a message says under a key; a time that is none is not said. */
+export const saidBy = (entry: Entry.Message, key: string): unknown =>
+  key === "timestamp" ? SessionMetadata.timeOf(entry) : (entry as { readonly [key: string]: unknown })[key]
 
 /** Which messages at the start of a log have been read. */
 export interface Start {
@@ -114,14 +123,15 @@ export const starting = (options: { readonly first: boolean } = { first: false }
     take: (entry) => {
       const isFirst = takeFirst()
       if (entry.isSidechain === true) return isFirst
+      const time = SessionMetadata.timeOf(entry)
       const prompt = entry.type === "user" ? SessionMetadata.firstPromptOf(entry)?.kind : undefined
       const adds =
         (prompt !== undefined && missing.prompt && missing[prompt]) ||
         (missing.cwd && entry.cwd !== undefined) ||
-        (missing.timestamp && entry.timestamp !== undefined)
+        (missing.timestamp && time !== undefined)
       if (prompt !== undefined) missing[prompt] = false
       if (entry.cwd !== undefined) missing.cwd = false
-      if (entry.timestamp !== undefined) missing.timestamp = false
+      if (time !== undefined) missing.timestamp = false
       return isFirst || adds
     }
   }
