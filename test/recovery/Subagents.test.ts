@@ -53,10 +53,6 @@ describe("Subagents", () => {
       agent("two", "u1~two-a1(B)~two-rB~two", { rB: "one" }),
       agent("me", "u1~me-a1(B)~me-rB~me", { rB: "me" }, { parentAgentId: "me" })
     ]
-    assert.strictEqual(
-      drawn(Subagents.tree(main, circle)),
-      "two(one) me".replace("two(one)", drawn(Subagents.tree(main, circle.slice(0, 2))))
-    )
     assert.match(drawn(Subagents.tree(main, circle)), /^(one\(two\)|two\(one\)) me$/)
   })
 
@@ -83,8 +79,7 @@ describe("Subagents", () => {
   it("recovers a lane with ids of its lead, says how it ended, and what it goes on from", () => {
     const main = lead("u1-a1-u2-a2")
     const copied = agent("copy", "u1~copy-a1~copy-u9~copy")
-    const further = agent("on", "a1^a1~on").source
-    const on = agent(further, "t1^a1~on-u8~on-a8(A)~on-rA~on")
+    const on = agent("on", "t1^a1~on-u8~on-a8(A)~on-rA~on")
     const [one, two] = Subagents.tree(main, [copied, on])
     assert.deepStrictEqual(
       one!.state.conversation.map(({ uuid }) => uuid),
