@@ -8,9 +8,12 @@ import * as Annotate from "./Annotate.ts"
 import * as Append from "./Append.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Explain from "./Explain.ts"
+import * as Export from "./Export.ts"
 import * as Follow from "./Follow.ts"
 import * as Fork from "./Fork.ts"
+import * as Import from "./Import.ts"
 import * as List from "./List.ts"
+import * as Prune from "./Prune.ts"
 import * as Resume from "./Resume.ts"
 import * as Rewind from "./Rewind.ts"
 import * as Search from "./Search.ts"
@@ -49,6 +52,9 @@ export const command = Command.make("reprise").pipe(
     Append.command,
     Rewind.command,
     Fork.command,
+    Export.command,
+    Import.command,
+    Prune.command,
     Annotate.title,
     Annotate.tag
   ])

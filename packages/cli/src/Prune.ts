@@ -1,0 +1,175 @@
+/**
+ * Prune: `reprise prune` says which sessions a policy would let go, and with `--archive DIR` or `--delete` lets them go.
+ *
+ *   reprise prune --older-than 90d                       a list, nothing else
+ *   reprise prune --older-than 90d --archive ~/archive   each into a bundle there
+ *
+ * 1. Nothing is let go unless it is asked for, by a policy and by a way; `--dry-run` says it once more.
+ * 2. Whole sessions only, each reported. One that is open or changed meanwhile stays, and is no failure.
+ */
+import * as Retention from "@reprise/storage/Retention"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Output from "./Output.ts"
+import * as Phrase from "./Phrase.ts"
+import * as Projects from "./Projects.ts"
+import * as Quantity from "./Quantity.ts"
+import * as Style from "./Style.ts"
+import * as Unwritten from "./Unwritten.ts"
+
+/**
+ * What was asked for is not enough, or too much.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotAsked extends Schema.TaggedError<NotAsked>()("NotAsked", {
+  expected: Schema.String,
+  found: Schema.String
+}) {
+  override get message(): string {
+    return `expected ${this.expected}, found ${this.found}; nothing was changed`
+  }
+}
+
+/**
+ * Some sessions could not be let go; each was reported.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotAllPruned extends Schema.TaggedError<NotAllPruned>()("NotAllPruned", { count: Schema.Number }) {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+}
+
+const whys = { age: "too old", count: "beyond the count", size: "beyond the size" } as const
+
+const outcomes = {
+  archived: "archived",
+  deleted: "deleted",
+  open: "left: another program has it open",
+  changed: "left: it changed meanwhile",
+  failed: "left"
+} as const
+
+const nameOf = ({ session }: Retention.Candidate): string => Projects.sessionIdOf(session.log) ?? session.path
+
+const line = (candidate: Retention.Candidate, became: string, style: Style.Style): string => {
+  const { bytes, files, session } = candidate
+  const when = Phrase.minute(session.updatedAt ?? "–")
+  const start = `${nameOf(candidate)}  ${when}  ${Phrase.bytes(bytes)} in ${Phrase.times(files.length, "file")}  ${became}`
+  const title = Phrase.oneLine(session.title ?? "")
+  return (
+    Style.clean(start) + (title === "" ? "" : `  ${Style.cut(title, Math.max(20, style.columns - start.length - 2))}`)
+  )
+}
+
+const record = (candidate: Retention.Candidate, outcome: string, more: object = {}): string => {
+  const { bytes, files, session, why } = candidate
+  const { path, title, updatedAt } = session
+  const sessionId = Projects.sessionIdOf(session.log)
+  const said = { title: title ?? null, updatedAt: updatedAt ?? null, why, bytes, files: files.map((file) => file.path) }
+  return Style.json({ record: "session", sessionId, file: path, outcome, ...said, ...more })
+}
+
+const total = (candidates: ReadonlyArray<Retention.Candidate>): number =>
+  candidates.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** How sessions go, as asked for; undefined: not at all. */
+const wayOf = (archive: Option.Option<string>, isDeleted: boolean, isDry: boolean) => {
+  if (isDry) return undefined
+  if (Option.isSome(archive)) return { archive: archive.value }
+  return isDeleted ? { delete: true as const } : undefined
+}
+
+/**
+ * `reprise prune`.
+ *
+ * @category commands
+ * @since 0.1.0
+ */
+export const command = Command.make(
+  "prune",
+  {
+    ...Projects.flags,
+    olderThan: Quantity.age("older-than", "Those whose last message is older"),
+    maxCount: Flag.Int("max-count").pipe(
+      Flag.filter(
+        (count) => count >= 0,
+        (count) => `expected a number from 0 on, found ${count}`
+      ),
+      Flag.optional,
+      Flag.withDescription("All but the newest so many")
+    ),
+    maxSize: Quantity.size("max-size", "All but the newest that take so much together"),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Only say what would go, whatever else is given; so it is without --archive and --delete")
+    ),
+    archive: Flag.String("archive").pipe(
+      Flag.withMetavar("DIR"),
+      Flag.optional,
+      Flag.withDescription("Put each into a bundle in this directory, for `reprise import`")
+    ),
+    delete: Flag.Boolean("delete").pipe(Flag.withDefault(false), Flag.withDescription("Delete them for good")),
+    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One line of JSON for each session"))
+  },
+  Effect.fn(function* (flags) {
+    const { archive, dryRun, json, maxCount, maxSize, olderThan } = flags
+    const style = yield* Style.current
+    const print = (text: string) => Output.print(Stream.succeed(`${text}\n`))
+    const policy: Retention.Policy = {
+      ...(Option.isSome(olderThan) && { olderThan: olderThan.value }),
+      ...(Option.isSome(maxCount) && { maxCount: maxCount.value }),
+      ...(Option.isSome(maxSize) && { maxBytes: maxSize.value })
+    }
+    const way = wayOf(archive, flags.delete, dryRun)
+    let failed = 0
+    let gone = 0
+    const run = Effect.gen(function* () {
+      if (Object.keys(policy).length === 0) {
+        return yield* new NotAsked({ expected: "--older-than, --max-count or --max-size", found: "none of them" })
+      }
+      if (Option.isSome(archive) && flags.delete) {
+        return yield* new NotAsked({ expected: "one of --archive and --delete", found: "both" })
+      }
+      const { candidates, kept } = yield* Retention.plan(policy, Projects.scope(flags))
+      for (const candidate of candidates) {
+        if (way === undefined) {
+          yield* print(json ? record(candidate, "would-go") : line(candidate, whys[candidate.why], style))
+          continue
+        }
+        const { archive, error, outcome } = yield* Retention.letGo(candidate, way)
+        if (outcome === "failed") failed++
+        if (outcome === "archived" || outcome === "deleted") gone++
+        const reason = outcome === "failed" && error !== undefined ? `: ${error.message}` : ""
+        const more = { ...(archive !== undefined && { archive }), ...(error !== undefined && { error }) }
+        yield* print(json ? record(candidate, outcome, more) : line(candidate, outcomes[outcome] + reason, style))
+      }
+      if (json) return
+      const counted = `${Phrase.times(candidates.length, "session")}, ${Phrase.bytes(total(candidates))}`
+      const told =
+        way === undefined
+          ? `${counted} would go; --archive DIR or --delete lets them go`
+          : `${gone} of ${counted} let go`
+      yield* Output.note(`${told}; kept: ${Phrase.times(kept.sessions, "session")}, ${Phrase.bytes(kept.bytes)}`)
+    })
+    const result = yield* Effect.result(Projects.within(flags, run))
+    if (Result.isFailure(result)) return yield* Unwritten.report("", result.failure, json)
+    if (failed > 0) return yield* new NotAllPruned({ count: failed })
+  })
+).pipe(
+  Command.withDescription("Say which sessions a policy would let go; archive or delete them where that is asked for."),
+  Command.withExamples([
+    { command: "reprise prune --all --older-than 90d", description: "List what is older than 90 days" },
+    { command: "reprise prune --older-than 90d --archive ~/archive", description: "Archive it" },
+    { command: "reprise prune --all --max-size 5GB --delete", description: "Keep the newest 5 GB, delete the rest" }
+  ])
+)

@@ -1,0 +1,123 @@
+/**
+ * SessionFiles: all that lies on a disk for one session.
+ *
+ *   <config>/projects/<key>/<session>.jsonl          session.jsonl         the main log
+ *                          /<session>/…              session/…             sidechains, tool results, sidecars
+ *                          /agent-<agent>.jsonl      agents/…              sidechains where old versions put them
+ *   <config>/file-history/<session>/…                file-history/…        backups of files that the session changed
+ *
+ * The right column is the name of a file within its session, wherever that is. Links are not followed and not listed.
+ */
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as EntryLog from "./EntryLog.ts"
+import * as Reasons from "./internal/reasons.ts"
+import * as SessionAgents from "./SessionAgents.ts"
+
+/**
+ * A file of a session: its name within it, where it is, and its size in bytes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SessionFile {
+  readonly name: string
+  readonly path: string
+  readonly size: number
+}
+
+/**
+ * The directories of a session: that of its project, and the one that holds the backups of all sessions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Directories {
+  readonly project: string
+  readonly fileHistory: string
+}
+
+/**
+ * The directories of a session whose main log is at the path: `<config>` is two above the project. Where logs are in no
+ * folder `projects`, backups are looked for beside them.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const directoriesOf = (main: string): Directories => {
+  const project = path.dirname(main)
+  const isKept = path.basename(path.dirname(project)) === "projects"
+  return { project, fileHistory: path.join(project, isKept ? "../../file-history" : "file-history") }
+}
+
+const MAIN = "session.jsonl"
+const agentFile = /^agent-[^/]+\.(jsonl|meta\.json)$/
+
+/**
+ * Where a file of a session lies by its name; undefined where no session has such a file. A name has no empty part, no
+ * `.` and `..`, no backslash and no control character, so the place is always within the directories.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const pathOf = (name: string, sessionId: string, { fileHistory, project }: Directories): string | undefined => {
+  const [first, ...parts] = name.split("/")
+  if (name === MAIN) return path.join(project, `${sessionId}.jsonl`)
+  if (parts.length === 0 || !parts.every(isPart)) return undefined
+  if (first === "session") return path.join(project, sessionId, ...parts)
+  if (first === "file-history") return path.join(fileHistory, sessionId, ...parts)
+  return first === "agents" && parts.length === 1 && agentFile.test(parts[0]!)
+    ? path.join(project, parts[0]!)
+    : undefined
+}
+
+const isPart = (part: string): boolean =>
+  part !== "" && part !== "." && part !== ".." && !/[\\\p{Cc}]/u.test(part) && Buffer.byteLength(part) <= 255
+
+/**
+ * Lists the files of a session, the main log last.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const list = Effect.fn("SessionFiles.list")(function* (main: string) {
+  const log = EntryLog.at(main)
+  const agents = yield* SessionAgents.list(log)
+  return yield* Effect.try({
+    try: () => {
+      const { fileHistory, project } = directoriesOf(main)
+      const sessionId = path.basename(main, ".jsonl")
+      const files = [
+        ...below("session", path.join(project, sessionId)),
+        ...below("file-history", path.join(fileHistory, sessionId))
+      ]
+      for (const { log: own } of agents) {
+        const file = EntryLog.pathOf("/", own)
+        if (path.dirname(file) !== project) continue
+        files.push(...fileAt(`agents/${path.basename(file)}`, file))
+        const meta = file.replace(/\.jsonl$/, ".meta.json")
+        files.push(...fileAt(`agents/${path.basename(meta)}`, meta))
+      }
+      return [...files, ...fileAt(MAIN, main)]
+    },
+    catch: (cause) => new EntryLog.EntryLogError({ operation: "list", path: main, reason: Reasons.of(cause), cause })
+  })
+})
+
+const fileAt = (name: string, file: string): ReadonlyArray<SessionFile> => {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+  return stat?.isFile() === true ? [{ name, path: file, size: stat.size }] : []
+}
+
+const below = (name: string, folder: string): ReadonlyArray<SessionFile> => {
+  if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return fs
+    .readdirSync(folder, { withFileTypes: true })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const inner = `${name}/${entry.name}`
+      const file = path.join(folder, entry.name)
+      return entry.isDirectory() ? below(inner, file) : fileAt(inner, file)
+    })
+}

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { bundle, home, logIn, session, sessionId } from "../storage/bundled.ts"
+import { runWith } from "./running.ts"
+
+describe("reprise import", () => {
+  it.effect("brings a session into another directory, once", () =>
+    Effect.gen(function* () {
+      const [from, to] = [yield* home, yield* home]
+      const run = (...args: ReadonlyArray<string>) => runWith({ logs: to.layer }, ...args)
+      const archive = path.join(from.root, "s.tar.gz")
+      yield* runWith({ logs: from.layer }, "export", session(from), archive)
+      const made = yield* run("import", archive, "--cwd", to.root, "--projects", to.projects)
+      const file = made.out.trimEnd()
+      assert.isUndefined(made.failure)
+      assert.strictEqual(made.noted, `session ${sessionId}: 5 files imported, of ${to.root}\n`)
+      assert.strictEqual(fs.readFileSync(file, "utf8"), logIn(to.root))
+      const resumed = JSON.parse((yield* run("resume", "--json", file)).out)
+      assert.strictEqual(resumed.conversation.length, 2)
+      const again = yield* run("import", archive, "--cwd", to.root, "--projects", to.projects, "--json")
+      assert.deepStrictEqual(JSON.parse(again.out), {
+        file: archive,
+        ok: true,
+        outcome: "already-there",
+        sessionId,
+        path: file,
+        cwd: to.root,
+        files: 5
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses a hostile archive, and one that is too large", () =>
+    Effect.gen(function* () {
+      const to = yield* home
+      const archive = path.join(to.root, "evil.tar.gz")
+      const main = { name: "session.jsonl", content: logIn("/old/work") }
+      const fails = (...args: ReadonlyArray<string>) =>
+        Effect.map(
+          runWith({ logs: to.layer }, "import", archive, "--projects", to.projects, ...args),
+          ({ failure, noted }) => {
+            assert.strictEqual(failure, "Unwritten")
+            return noted
+          }
+        )
+      fs.writeFileSync(archive, bundle([{ name: "session/../../x", content: "x" }, main]))
+      assert.match(yield* fails(), /^BundleError .*a name that no file of a session has/s)
+      fs.writeFileSync(archive, bundle([main]))
+      assert.match(yield* fails("--max-size", "1kB"), /more than 1000 bytes/)
+      assert.deepStrictEqual(to.tree(), {})
+    }).pipe(Effect.scoped)
+  )
+})

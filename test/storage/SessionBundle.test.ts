@@ -1,0 +1,230 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as SessionBundle from "@reprise/storage/SessionBundle"
+import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as zlib from "node:zlib"
+import { bundle, home, logIn, session, sessionId, tar } from "./bundled.ts"
+
+/** A session exported from one home, and another home to import it into. */
+const moved = Effect.gen(function* () {
+  const [from, to] = [yield* home, yield* home]
+  const main = session(from)
+  const file = path.join(from.root, "bundle.tar.gz")
+  const manifest = yield* Effect.provide(SessionBundle.exportTo(main, file), from.layer)
+  const read = (options: Partial<SessionBundle.ImportOptions> = {}, archive = file) =>
+    Effect.provide(SessionBundle.importFrom(archive, { projects: to.projects, ...options }), to.layer)
+  return { from, to, main, file, manifest, read }
+})
+
+/** An import of hostile bytes into an empty home. */
+const hostile = Effect.fnUntraced(function* (bytes: Uint8Array, options: Partial<SessionBundle.ImportOptions> = {}) {
+  const to = yield* home
+  const file = path.join(to.root, "hostile.tar.gz")
+  fs.writeFileSync(file, bytes)
+  const error = yield* Effect.flip(
+    Effect.provide(SessionBundle.importFrom(file, { projects: to.projects, ...options }), to.layer)
+  )
+  assert.deepStrictEqual(to.tree(), {})
+  assert.deepStrictEqual(fs.readdirSync(to.root).toSorted(), ["config", "hostile.tar.gz"])
+  assert.strictEqual(error._tag, "BundleError")
+  return error.message
+})
+
+const main = { name: "session.jsonl", content: logIn("/old/work") }
+
+describe("SessionBundle", () => {
+  it.effect("takes a session with all that lies beside it to another home, byte for byte", () =>
+    Effect.gen(function* () {
+      const { from, manifest, read, to } = yield* moved
+      const before = from.tree()
+      const imported = yield* read()
+      assert.deepStrictEqual(imported, {
+        outcome: "imported",
+        sessionId,
+        path: path.join(to.projects, "-old-work", `${sessionId}.jsonl`),
+        cwd: "/old/work",
+        files: 5
+      })
+      assert.deepStrictEqual(to.tree(), before)
+      assert.deepStrictEqual([manifest.cwd, manifest.files.length], ["/old/work", 5])
+      assert.deepStrictEqual(fs.readdirSync(to.projects), ["-old-work"])
+      assert.strictEqual(fs.statSync(imported.path).mode & 0o777, 0o600)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is a tar that others open, long names and all", () =>
+    Effect.gen(function* () {
+      const { file } = yield* moved
+      const names = execFileSync("tar", ["tzf", file], { encoding: "utf8", env: { ...process.env, LC_ALL: "C.UTF-8" } })
+      assert.sameMembers(
+        names
+          .replaceAll(/\\303\\251/g, "é")
+          .trimEnd()
+          .split("\n"),
+        [
+          "manifest.json",
+          "session/subagents/agent-abc.jsonl",
+          "session/subagents/agent-abc.meta.json",
+          "session/tool-results/x.txt",
+          `file-history/${"é".repeat(60)}@v1`,
+          "session.jsonl"
+        ]
+      )
+      assert.strictEqual(execFileSync("tar", ["xzOf", file, "session.jsonl"], { encoding: "utf8" }), logIn("/old/work"))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "goes on in another directory: what lay in the old one lies in the new one, and no other byte changes",
+    () =>
+      Effect.gen(function* () {
+        const [from, to] = [yield* home, yield* home]
+        const odd = String.raw`{"cwd":"\/old/work","n":1.0,"t":"caf\u00e9 /old/work","cwd":"/old/work"}`
+        const lines = [
+          odd,
+          '{"cwd":"/old/workshop"}',
+          '{"cwd":"/old/work/a"}{"cwd":"/old/work"}',
+          '{"worktreeSession":{"worktreePath":"/old/work/.w"}}',
+          "torn",
+          '{"cwd":"/old/work/sub"}'
+        ]
+        const main = session(from, sessionId, logIn("/old/work") + lines.join("\n"))
+        const file = path.join(from.root, "bundle.tar.gz")
+        yield* Effect.provide(SessionBundle.exportTo(main, file), from.layer)
+        const cwd = path.join(to.root, "new")
+        const { path: there } = yield* Effect.provide(
+          SessionBundle.importFrom(file, { projects: to.projects, cwd }),
+          to.layer
+        )
+        const expected = [
+          String.raw`{"cwd":"${cwd}","n":1.0,"t":"caf\u00e9 /old/work","cwd":"${cwd}"}`,
+          lines[1],
+          lines[2],
+          `{"worktreeSession":{"worktreePath":"${cwd}/.w"}}`,
+          "torn",
+          `{"cwd":"${cwd}/sub"}`
+        ]
+        assert.strictEqual(fs.readFileSync(there, "utf8"), logIn(cwd) + expected.join("\n"))
+        assert.strictEqual(path.basename(path.dirname(there)), cwd.replaceAll(/[^A-Za-z0-9]/g, "-"))
+        const result = path.join(path.dirname(there), sessionId, "tool-results", "x.txt")
+        assert.strictEqual(fs.readFileSync(result, "utf8"), "/old/work stays here")
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("twice is once, also when the session has gone on; one that differs stays as it is", () =>
+    Effect.gen(function* () {
+      const { read, to } = yield* moved
+      const { path: there } = yield* read()
+      const before = to.tree()
+      assert.strictEqual((yield* read()).outcome, "already-there")
+      assert.deepStrictEqual(to.tree(), before)
+      fs.appendFileSync(there, "more\n")
+      to.put(`projects/-old-work/${sessionId}/subagents/agent-abc.meta.json`, '{"finished":true}')
+      const later = to.tree()
+      assert.strictEqual((yield* read()).outcome, "already-there")
+      assert.deepStrictEqual(to.tree(), later)
+      fs.rmSync(path.join(to.projects, "-old-work", sessionId, "tool-results"), { recursive: true })
+      assert.strictEqual((yield* read()).outcome, "imported")
+      assert.deepStrictEqual(to.tree(), later)
+      fs.writeFileSync(there, "another")
+      assert.match((yield* Effect.flip(read())).message, /another file in its place: .*; nothing was changed$/)
+      assert.strictEqual(fs.readFileSync(there, "utf8"), "another")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("does not write over a file, nor export what is no session", () =>
+    Effect.gen(function* () {
+      const { file, from, main } = yield* moved
+      const before = fs.readFileSync(file)
+      const fails = (log: string, to: string) =>
+        Effect.map(Effect.flip(Effect.provide(SessionBundle.exportTo(log, to), from.layer)), ({ message }) => message)
+      assert.match(yield* fails(main, file), /a file there already/)
+      assert.deepStrictEqual(fs.readFileSync(file), before)
+      const other = path.join(from.root, "other.tar.gz")
+      assert.match(yield* fails(from.put("notes.jsonl", "{}"), other), /not named by a session: notes.jsonl/)
+      assert.match(yield* fails(main.replace("b1.jsonl", "b2.jsonl"), other), /no log there/)
+      assert.deepStrictEqual(fs.readdirSync(from.root).toSorted(), ["bundle.tar.gz", "config"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses names that lead elsewhere, links, devices and folders", () =>
+    Effect.gen(function* () {
+      const names = [
+        "../evil.jsonl",
+        "/etc/evil",
+        "session/../../evil",
+        "session/./x",
+        "session//x",
+        String.raw`session/..\evil`,
+        "session/",
+        "session",
+        "file-history/../../x",
+        "agents/evil.sh",
+        "agents/../agent-x.jsonl",
+        "agents/a/agent-x.jsonl",
+        "C:/evil",
+        "other.jsonl"
+      ]
+      for (const name of names) {
+        assert.match(
+          yield* hostile(bundle([{ name, content: "x" }, main])),
+          /a name that no file of a session has/,
+          name
+        )
+      }
+      for (const type of ["1", "2", "3", "4", "5", "6", "L", "g"]) {
+        const link = { name: "session/x", type, link: "/etc/passwd" }
+        assert.match(yield* hostile(bundle([link, main])), /no regular file/, type)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses what its manifest does not announce, what is torn, and what is no bundle", () =>
+    Effect.gen(function* () {
+      const extra = { name: "session/x", content: "x" }
+      const announced = (content: string) => bundle([{ ...main, content }])
+      const other = zlib.gunzipSync(announced("aa"))
+      other.write("ab", other.lastIndexOf("aa"), "latin1")
+      assert.match(yield* hostile(zlib.gzipSync(other)), /differs from its digest: "session.jsonl"/)
+      assert.match(yield* hostile(bundle([extra, main], { files: [] })), /does not announce so: "session\/x"/)
+      assert.match(yield* hostile(bundle([extra])), /not all files/)
+      assert.match(yield* hostile(bundle([main, extra])), /not all files/)
+      assert.match(yield* hostile(bundle([main, main])), /two files of one name/)
+      assert.match(yield* hostile(bundle([main], { sessionId: "../x" })), /a manifest of another kind/)
+      assert.match(yield* hostile(bundle([main], { version: 2 })), /a bundle of version 2; this is for version 1/)
+      assert.match(yield* hostile(bundle([main], { cwd: null })), /a session of no directory; name one/)
+      assert.match(yield* hostile(tar([main])), /no manifest at its beginning/)
+      assert.match(yield* hostile(tar([{ name: "manifest.json", content: "{" }])), /a manifest that is no JSON/)
+      assert.match(yield* hostile(new Uint8Array(0)), /ends in the middle/)
+      assert.match(yield* hostile(Buffer.alloc(2000, 1)), /no number at byte|no header of a file/)
+      const whole = bundle([main])
+      assert.match(yield* hostile(zlib.gunzipSync(whole).subarray(0, -1600)), /ends in the middle/)
+      assert.match(yield* hostile(whole.subarray(0, -20)), /an error \(Z_BUF_ERROR\)/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("refuses more bytes than are allowed, without unpacking them", () =>
+    Effect.gen(function* () {
+      const bomb = bundle([{ name: "session/x", content: "\0".repeat(4_000_000) }, main])
+      assert.isBelow(bomb.length, 20_000)
+      assert.match(
+        yield* hostile(bomb, { maxBytes: 1_000_000 }),
+        /more than 1000000 bytes; allow more where it is trusted/
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("does not write through a link that lies in its way", () =>
+    Effect.gen(function* () {
+      const { read, to } = yield* moved
+      const elsewhere = path.join(to.root, "elsewhere")
+      fs.mkdirSync(elsewhere)
+      fs.mkdirSync(path.join(to.projects, "-old-work"), { recursive: true })
+      fs.symlinkSync(elsewhere, path.join(to.projects, "-old-work", sessionId))
+      assert.match((yield* Effect.flip(read())).message, /a link in its way/)
+      assert.deepStrictEqual(fs.readdirSync(elsewhere), [])
+    }).pipe(Effect.scoped)
+  )
+})
