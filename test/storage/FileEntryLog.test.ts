@@ -61,6 +61,18 @@ describe("the port over Effect's FileSystem", () => {
       assert.strictEqual((yield* Effect.flip(append)).reason, "Symlink")
     }).pipe(Effect.scoped)
   )
+
+  it.effect.skipIf(process.platform !== "linux")("a directory that cannot be made is an error", () =>
+    Effect.gen(function* () {
+      const append = EntryLog.EntryLog.use((port) => port.append(log, bytes("{}\n")))
+      const over = FileEntryLog.layerFileSystem({ projects: "/proc/none/projects" }).pipe(
+        Layer.provide([NodeFileSystem.layer, NodePath.layer])
+      )
+      for (const layer of [over, FileEntryLog.layerWith({ projects: "/proc/none/projects" })]) {
+        assert.strictEqual((yield* Effect.flip(Effect.provide(append, layer))).operation, "append")
+      }
+    })
+  )
 })
 
 describe("permissions", () => {

@@ -18,7 +18,10 @@ class Shared extends Error {
   readonly code = "ESHARED"
 }
 
-/** Makes the directory and what is missing above it, each 0700. */
+/**
+ * Makes the directory and what is missing above it, each 0700. Not with the system's own `recursive`, which never ends
+ * where a directory that is there says of a new name that it does not exist, as /proc does.
+ */
 export const make = (directory: string, changed: Changed): void => {
   if (fs.statSync(directory, { throwIfNoEntry: false }) !== undefined) return
   const parent = path.dirname(directory)

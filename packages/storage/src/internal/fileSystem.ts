@@ -128,13 +128,22 @@ const readEnds = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, file: s
   return { ...stat, head, tail }
 }, Effect.scoped)
 
-/** Makes the directory and looks at the end of the file. */
-const prepare = Effect.fnUntraced(function* ({ fs, path }: Place, file: string) {
-  const directory = path.dirname(file)
-  if (!(yield* fs.exists(directory))) {
-    yield* fs.makeDirectory(directory, { recursive: true, mode: 0o700 })
+/** Makes the directory and what is missing above it, each 0700. */
+const makeDirectory = (place: Place, directory: string): Effect.Effect<void, PlatformError.PlatformError> =>
+  Effect.gen(function* () {
+    const { fs, path } = place
+    const parent = path.dirname(directory)
+    if (parent === directory || (yield* fs.exists(directory))) return
+    yield* makeDirectory(place, parent)
+    yield* fs.makeDirectory(directory, { mode: 0o700 })
     yield* fs.chmod(directory, 0o700)
-  }
+  })
+
+/** Makes the directory and looks at the end of the file. */
+const prepare = Effect.fnUntraced(function* (place: Place, file: string) {
+  const { fs, path } = place
+  const directory = path.dirname(file)
+  yield* makeDirectory(place, directory)
   const isLink = yield* Effect.isSuccess(fs.readLink(file))
   if (isLink) {
     return yield* new EntryLog.EntryLogError({ operation: "append", path: file, reason: "Symlink", written: 0 })

@@ -16,6 +16,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type * as EntryLog from "../EntryLog.ts"
 import type * as SessionCatalog from "../SessionCatalog.ts"
+import * as Directories from "./directories.ts"
 
 /** What a summary says has changed its meaning when this changes. */
 const VERSION = 2
@@ -97,7 +98,7 @@ const save = Effect.fnUntraced(function* (file: string, rows: ReadonlyArray<Row>
   const draft = `${file}.${process.pid}.${yield* Clock.currentTimeNanos}`
   yield* Effect.try({
     try: () => {
-      fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+      Directories.make(path.dirname(file), new Set())
       try {
         fs.writeFileSync(draft, `${headOf(text)}\n${text}`, { mode: 0o600, flag: "wx" })
         fs.renameSync(draft, file)
