@@ -13,7 +13,7 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { drawn } from "../recovery/drawn.ts"
 import { compacted } from "./compacted.ts"
-import { beside, seen, through } from "./doors.ts"
+import { beside, bytesOf, seen, through } from "./doors.ts"
 
 const options = { arbitrary: { runs: Number(process.env["RUNS"] ?? 300), seed: process.env["SEED"] ?? "doors" } }
 
@@ -67,6 +67,25 @@ describe("every door gives what the whole log gives", () => {
     options
   )
 
+  it.effect("behind a boundary with which a compaction broke off", () =>
+    Effect.gen(function* () {
+      const timestamp = "2026-01-01T00:00:05.000Z"
+      const entry = (type: string, uuid: string, parentUuid: string | null, more: object) =>
+        Object.assign({ parentUuid, isSidechain: false, type, uuid, timestamp, sessionId: "s" }, more)
+      const boundary = (uuid: string, logicalParentUuid: string, compactMetadata: object = {}) =>
+        entry("system", uuid, null, { subtype: "compact_boundary", logicalParentUuid, compactMetadata })
+      const user = (uuid: string, parentUuid: string, content: unknown, more: object = {}) =>
+        entry("user", uuid, parentUuid, { message: { role: "user", content }, ...more })
+      const summary = user("b", "a", "All that was.", { isCompactSummary: true })
+      const kept = { preservedSegment: { headUuid: "b", tailUuid: "b", anchorUuid: "d" } }
+      const result = user("c", "b", [{ type: "tool_result", tool_use_id: "t", content: "done" }])
+      // What it keeps hangs on it by its time alone.
+      yield* law(bytesOf(boundary("a", "x"), summary, boundary("d", "b", kept)))
+      // What is read for metadata holds an earlier one.
+      yield* law(bytesOf(boundary("a", "x"), summary, result, boundary("d", "c")))
+    })
+  )
+
   it.effect("at every window edge", () =>
     Effect.gen(function* () {
       const bytes = Notation.bytes("u0-a0-u1-a1(A)-rA-a2 B1{a1..a2>S1}-S1-u3-N1{u3}-a4 B2{rA,a2>S2}-S2-t1-u5")
@@ -84,7 +103,7 @@ describe("every door gives what the whole log gives", () => {
         const bytes = Notation.bytes("u1-a1(A)-rA-a2 B1{rA,a2>S1}-S1-u3-a4 !a4 B2-S2-u5-a6")
         for (let cut = 0; cut <= bytes.length; cut++) yield* law(bytes.subarray(0, cut))
       }),
-    60_000
+    120_000
   )
 })
 

@@ -36,6 +36,7 @@ export const judge = (written: SessionGraph, { chain, graph }: Repaired): Suffix
     return Suffix.earlier("the conversation does not start at the boundary")
   }
   const { uuid } = graph.nodes[compaction.boundary]!
+  if (!isSaidBehind(written, graph, compaction.boundary)) return Suffix.earlier(`nothing was said behind ${uuid}`)
   const isLast = graph.systems.findLast((node) => Boundary.isCompact(graph.nodes[node]!.entry)) === compaction.boundary
   const misses = graph.findings.some((finding) => finding.kind === "preserved-missing" && finding.uuid === uuid)
   // What the last boundary keeps has been looked for in the whole log, what others keep has not.
@@ -48,6 +49,15 @@ export const judge = (written: SessionGraph, { chain, graph }: Repaired): Suffix
     roundLeadsOut(graph, compaction.boundary)
   return why === undefined ? Suffix.sufficient : Suffix.whole(why)
 }
+
+/** Whether something was said that hangs on the boundary as it was written; kept messages may hang on it by their time. */
+const isSaidBehind = ({ nodes, parent }: SessionGraph, { removed }: SessionGraph, boundary: number): boolean =>
+  nodes.some(({ entry, index }) => {
+    if (index <= boundary || removed.has(index) || (entry.type !== "user" && entry.type !== "assistant")) return false
+    let at = index
+    while (at > boundary && at < nodes.length) at = parent[at]!
+    return at === boundary
+  })
 
 /** A message behind the boundary whose link does not lead to what was read, or is one that the prefix may change. */
 const looseLink = (written: SessionGraph, { bridged, nodes }: SessionGraph, start: number): string | undefined => {

@@ -57,7 +57,7 @@ export const read = Effect.fn("History.read")(function* <S>(
   options: Options = {}
 ) {
   const { history = "full" } = options
-  const part = history === "full" ? undefined : yield* partOf(log, doors[history], { ...options, history })
+  const part = history === "full" ? undefined : yield* partOf(log, doors, { ...options, history })
   if (part !== undefined && "answer" in part) return part
   const answer: Answer<S> = { answer: yield* LineReader.fold(log, doors.full), history: "full", ...part }
   return answer
@@ -67,7 +67,7 @@ type Part<S> = Answer<S> | { readonly why: string }
 
 const partOf = Effect.fnUntraced(function* <S>(
   log: EntryLog.LogId,
-  projection: Projection.Projection<Line.Located, Suffix.Judged<S>>,
+  doors: Suffix.Doors<S>,
   options: Options & { readonly history: "suffix" | "metadata" }
 ) {
   const port = yield* EntryLog.EntryLog
@@ -78,10 +78,16 @@ const partOf = Effect.fnUntraced(function* <S>(
     const found: BoundaryScan.Found | undefined = yield* BoundaryScan.last(reader, before, options)
     // What begins before the middle of the log costs as much as all of it.
     if (found === undefined || (tries > 0 && found.from < reader.size / 2)) return { why } as Part<S>
-    const run = Projection.run(projection)
-    if (options.history === "metadata") yield* readWithOlder(log, reader, found.from, run)
-    else yield* LineReader.forEach(log, run.evolve, { line: 1, byte: found.from })
-    const { answer, verdict } = run.extract()
+    const run = Projection.run(doors.suffix)
+    yield* LineReader.forEach(log, run.evolve, { line: 1, byte: found.from })
+    let judged = run.extract()
+    // Judged without the few older messages that are read for metadata: a boundary among them is none to start from.
+    if (options.history === "metadata" && judged.verdict._tag === "Sufficient") {
+      const all = Projection.run(doors.metadata)
+      yield* readWithOlder(log, reader, found.from, all)
+      judged = all.extract()
+    }
+    const { answer, verdict } = judged
     if (verdict._tag === "Sufficient") return { answer, history: options.history } as Part<S>
     why = verdict.why
     if (verdict._tag === "Whole") return { why } as Part<S>
