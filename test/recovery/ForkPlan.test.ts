@@ -66,6 +66,10 @@ describe("ForkPlan", () => {
     assert.strictEqual(forks("u1-a1-u2-a2 B1{u2..a2>S1}-S1-u3-a3"), "B1 S1<B1 u2<S1 a2<u2 u3<a2 a3<u3")
   })
 
+  it("keeps a boundary that another one keeps before it", () => {
+    assert.strictEqual(forks("u1 B1-S1-u2 B2{B1,S1,u2>S2}-S2-u3"), "B1<S2 S1<B1 u2<S1 B2 S2<B2 u3<u2")
+  })
+
   it("takes along what a snip of the conversation took out, and leaves out what another branch's did", () => {
     assert.strictEqual(forks("u1-a1-u2-a2-u3-N1{u2,a2}-a3"), "u1 a1<u1 u2<a1 a2<u2 u3<a2 N1<u3 a3<N1")
     assert.strictEqual(forks("u1-a1-u2-a2-u3-N1{u2,a2}-a3", "u3"), "u1 a1<u1 u3<a1")

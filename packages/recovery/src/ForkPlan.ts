@@ -71,12 +71,20 @@ const plan = (
   const parents: Parents = (node) => nearest(whole.parent[node]!)
   const ways = [
     () => stepsOf(source, kept, parents),
+    // A boundary that another one keeps must stand before it.
+    () =>
+      stepsOf(
+        source,
+        kept,
+        parents,
+        chain.toSorted((a, b) => a - b)
+      ),
     () => stepsOf(source, kept, inLine(chain, parents)),
-    () => stepsOf(source, kept, inLine(chain, parents)).map(withoutRecord)
+    () => stepsOf(source, kept, inLine(chain, parents)).map(withoutRecord(graph))
   ]
-  const steps = firstThat(ways, (drawn) => shows(drawn, source))
+  const steps = firstThat(ways, (made) => shows(made, source))
   return Result.succeed({
-    steps: steps.map(({ step }) => step),
+    steps,
     leaf: graph.nodes[named]!.uuid,
     messages: copied.size,
     ...naming(source, noted, metadata, graph.nodes[named]!.uuid),
@@ -89,7 +97,7 @@ interface Source {
   readonly asWritten: SessionGraph.SessionGraph
   readonly graph: SessionGraph.SessionGraph
   readonly chain: ReadonlyArray<number>
-  readonly links: ReadonlyMap<number, Located>
+  readonly links: Noted["links"]
   readonly copied: ReadonlySet<number>
   readonly snipped: ReadonlyArray<number>
   /** A node, or the nearest above it, that is copied; -1: none is. */
@@ -117,40 +125,38 @@ const inLine = (chain: ReadonlyArray<number>, parents: Parents): Parents => {
   return (node) => before.get(node) ?? parents(node)
 }
 
-/** A step with what a reader sees of it. */
-interface Drawn {
-  readonly step: Fork.Step
-  readonly located: Located | undefined
-}
-
 /** The conversation in its order, everything else before the first message that it stood before. */
-const stepsOf = (source: Source, kept: ReadonlyArray<Beside>, parents: Parents): ReadonlyArray<Drawn> => {
-  const { chain, graph, snipped } = source
-  const steps: Array<Drawn> = []
+const stepsOf = (
+  source: Source,
+  kept: ReadonlyArray<Beside>,
+  parents: Parents,
+  order: ReadonlyArray<number> = source.chain
+): ReadonlyArray<Fork.Step> => {
+  const { graph, snipped } = source
+  const steps: Array<Fork.Step> = []
   const linked = new Map<string, string | null>()
   const message = (node: number): void => {
     const { at, entry, uuid } = graph.nodes[node]!
-    const parent = graph.nodes[parents(node)]?.uuid ?? null
-    const run = parents(node) < 0 ? [] : linksAbove(source, node, parents(node))
-    let above = parent
-    for (const link of run.toReversed()) {
-      const { uuid } = link.entry as { readonly uuid: string }
-      if ((linked.get(uuid) ?? above) !== above) continue
-      if (!linked.has(uuid)) steps.push(drawn(link, uuid, above, false))
-      linked.set(uuid, above)
-      above = uuid
+    const on = parents(node)
+    let parent = graph.nodes[on]?.uuid ?? null
+    for (const link of on < 0 ? [] : linksAbove(source, node, on).toReversed()) {
+      if ((linked.get(link.uuid) ?? parent) !== parent) continue
+      if (!linked.has(link.uuid)) steps.push({ _tag: "Message", ...link, parent, isReply: false })
+      linked.set(link.uuid, parent)
+      parent = link.uuid
     }
-    steps.push(drawn({ at, entry, damage: [] }, uuid, above, entry.type === "assistant"))
+    const { byteEnd, byteStart } = at
+    steps.push({ _tag: "Message", byteStart, byteEnd, uuid, parent, isReply: entry.type === "assistant" })
   }
   const others = [
     ...snipped.map((node) => ({ seq: graph.nodes[node]!.seq, emit: () => message(node) })),
     ...kept.map(({ byteEnd, byteStart, seq }) => ({
       seq,
-      emit: () => void steps.push({ step: { _tag: "Beside", byteStart, byteEnd }, located: undefined })
+      emit: () => void steps.push({ _tag: "Beside", byteStart, byteEnd })
     }))
   ].toSorted((a, b) => a.seq - b.seq)
   let next = 0
-  for (const node of chain) {
+  for (const node of order) {
     for (; next < others.length && others[next]!.seq < graph.nodes[node]!.seq; next++) others[next]!.emit()
     message(node)
   }
@@ -160,31 +166,16 @@ const stepsOf = (source: Source, kept: ReadonlyArray<Beside>, parents: Parents):
   return [...steps, last]
 }
 
-const drawn = (located: Located, uuid: string, parent: string | null, isReply: boolean): Drawn => {
-  const { byteEnd, byteStart } = located.at
-  const entry = { ...(located.entry as object), parentUuid: parent } as Entry.Entry
-  return {
-    step: { _tag: "Message", byteStart, byteEnd, uuid, parent, isReply },
-    located: { ...located, entry }
-  }
-}
-
 /** The same boundary without a record of what it kept. */
-const withoutRecord = ({ located, step }: Drawn): Drawn => {
-  if (located === undefined || !Boundary.isCompact(located.entry)) return { located, step }
-  const { compactMetadata } = located.entry as { readonly compactMetadata?: object | null }
-  const {
-    preservedMessages: _,
-    preservedSegment: __,
-    ...rest
-  } = (compactMetadata ?? {}) as {
-    readonly [key: string]: unknown
+const withoutRecord =
+  (graph: SessionGraph.SessionGraph) =>
+  (step: Fork.Step): Fork.Step => {
+    const entry = step._tag === "Message" ? SessionGraph.nodeOf(graph, step.uuid)?.entry : undefined
+    if (!Boundary.isCompact(entry)) return step
+    const { compactMetadata } = entry as { readonly compactMetadata?: { readonly [key: string]: unknown } | null }
+    const { preservedMessages: _, preservedSegment: __, ...rest } = compactMetadata ?? {}
+    return { ...step, compactMetadata: rest } as Fork.Step
   }
-  return {
-    step: { ...step, compactMetadata: rest } as Fork.Step,
-    located: { ...located, entry: { ...located.entry, compactMetadata: rest } as Entry.Entry }
-  }
-}
 
 /** What the first way gives that is right, else the last. */
 const firstThat = <A>(ways: ReadonlyArray<() => A>, isRight: (made: A) => boolean): A => {
@@ -195,32 +186,75 @@ const firstThat = <A>(ways: ReadonlyArray<() => A>, isRight: (made: A) => boolea
   return ways.at(-1)!()
 }
 
+/** An entry of an unknown type, and where it stands. */
+interface Link {
+  readonly uuid: string
+  readonly byteStart: number
+  readonly byteEnd: number
+}
+
 /** The entries of unknown types that a message hangs on its parent by, from the message up. */
 const linksAbove = (
   { asWritten, graph, links, nearest, written }: Source,
   node: number,
   parent: number
-): ReadonlyArray<Located> => {
+): ReadonlyArray<Link> => {
   const count = graph.nodes.length
-  const found: Array<Located> = []
+  const found: Array<Link> = []
   let at = asWritten.parent[node]!
   for (let steps = 0; at >= count && steps <= written.links.length; steps++) {
     const { seq, uuid } = written.links[at - count]!
-    const link = links.get(seq)
-    if (link !== undefined && !graph.byId.has(uuid)) found.push(link)
+    const place = links.get(seq)
+    if (place !== undefined && !graph.byId.has(uuid)) found.push({ uuid, ...place })
     at = asWritten.linkParent[at - count]!
   }
   return at >= 0 && at < count && nearest(at) === parent ? found : []
 }
 
-/** Whether a reader of the steps finds the conversation. */
-const shows = (steps: ReadonlyArray<Drawn>, { chain, graph }: Source): boolean => {
-  const run = Projection.run(Lanes.projection("main", "newest"))
-  for (const { located } of steps) if (located !== undefined) run.evolve(located)
-  const read = Repair.repair(SessionGraph.make(run.extract().written))
+/** Whether a reader of the steps finds the conversation: their graph, of the same nodes in other places. */
+const shows = (steps: ReadonlyArray<Fork.Step>, { chain, graph }: Source): boolean => {
+  const nodes: Array<SessionGraph.Node> = []
+  const links: Array<SessionGraph.Link> = []
+  const byId = new Map<string, number>()
+  steps.forEach((step, seq) => {
+    if (step._tag === "Beside") return
+    const { compactMetadata, parent, uuid } = step
+    const node = SessionGraph.nodeOf(graph, uuid)
+    if (node === undefined) {
+      links.push({ seq, uuid, parentUuid: parent })
+      return
+    }
+    const isRecorded = compactMetadata === undefined
+    const changed = isRecorded ? { parentUuid: parent } : { parentUuid: parent, compactMetadata }
+    const isLinked = parent === null || graph.byId.has(parent)
+    const entry = isLinked && isRecorded ? node.entry : ({ ...node.entry, ...changed } as Entry.Message)
+    byId.set(uuid, nodes.length)
+    nodes.push({ ...node, entry, index: nodes.length, seq })
+  })
+  const parents = new Int32Array(nodes.length).fill(SessionGraph.MISSING)
+  for (const step of steps) {
+    if (step._tag === "Beside") continue
+    const index = byId.get(step.uuid)
+    if (index === undefined) continue
+    parents[index] = step.parent === null ? SessionGraph.ROOT : (byId.get(step.parent) ?? SessionGraph.MISSING)
+  }
+  const read = Repair.repair(
+    SessionGraph.make({
+      nodes,
+      byId,
+      parents,
+      systems: nodes.flatMap(({ entry, index }) => (entry.type === "system" ? [index] : [])),
+      links,
+      foreign: new Set(),
+      holes: [],
+      lastPrompt: undefined,
+      policy: "newest",
+      findings: []
+    })
+  )
   return (
     read.chain.length === chain.length &&
-    read.chain.every((node, i) => read.graph.nodes[node]!.uuid === graph.nodes[chain[i]!]!.uuid)
+    read.chain.every((node, i) => nodes[node]!.uuid === graph.nodes[chain[i]!]!.uuid)
   )
 }
 

@@ -39,7 +39,7 @@ const bone = (block: unknown): ReadonlyArray<object> => {
 export interface Noted {
   seq: number
   readonly beside: Array<Beside>
-  readonly links: Map<number, Located>
+  readonly links: Map<number, { readonly byteStart: number; readonly byteEnd: number }>
   readonly agents: Array<{ readonly seq: number; readonly agentId: string }>
   readonly prompts: Array<{ readonly seq: number; readonly text: string }>
 }
@@ -69,7 +69,7 @@ export const noted: Projection.Projection<Located, Noted> = Projection.make({
     }
     const beside = besideOf(entry)
     if (beside !== undefined) draft.beside.push({ ...place, ...beside })
-    else if (Entry.kindOf(entry) === "unknown") draft.links.set(seq, { ...located, damage: [] })
+    else if (Entry.kindOf(entry) === "unknown") draft.links.set(seq, { byteStart: at.byteStart, byteEnd: at.byteEnd })
     return draft
   },
   extract: (draft) => draft
@@ -79,8 +79,11 @@ const said = (draft: Noted, entry: Entry.OfKind<"user">, seq: number): void => {
   const agentId = (entry.toolUseResult as { readonly agentId?: unknown } | null | undefined)?.agentId
   if (typeof agentId === "string") draft.agents.push({ seq, agentId })
   const prompt = SessionMetadata.firstPromptOf(entry)
-  if (prompt?.kind === "prompt") draft.prompts.push({ seq, text: prompt.text })
+  if (prompt?.kind === "prompt") draft.prompts.push({ seq, text: owned(prompt.text) })
 }
+
+/** The same text with bytes of its own: a piece of a long one would keep all of it alive. */
+const owned = (text: string): string => JSON.parse(JSON.stringify(text)) as string
 
 const besideOf = (entry: Entry.Entry): Pick<Beside, "about" | "agentId" | "on"> | undefined =>
   Entry.match(entry, {
