@@ -5,6 +5,7 @@ import * as ProjectPath from "@reprise/storage/ProjectPath"
 import * as SessionCatalog from "@reprise/storage/SessionCatalog"
 import { Arbitrary, Effect, Schema } from "effect"
 import { execFileSync } from "node:child_process"
+import { hash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Temporary from "./temporary.ts"
@@ -292,7 +293,11 @@ describe("the index", () => {
           () => "",
           (text) => text.slice(0, -5),
           (text) => text.replace("Prompt 2", "Prompt 9"),
-          (text) => text.replace(/"version":\d+/, '"version":0')
+          (text) => text.replace(/"version":\d+/, '"version":0'),
+          ...["[null]", "{}", '"x"', "7"].map((rows) => (text: string) => {
+            const check = hash("sha1", rows)
+            return `${JSON.stringify({ ...JSON.parse(text.split("\n")[0]!), check })}\n${rows}`
+          })
         ]
         for (const change of damage) {
           yield* SessionCatalog.list({ index })

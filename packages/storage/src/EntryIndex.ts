@@ -76,6 +76,7 @@ export const read = Effect.fn("EntryIndex.read")(function* (
 const KEY = Buffer.from('"uuid":')
 const QUOTE = 0x22
 const SPACE = 0x20
+const TAB = 0x09
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 
@@ -125,7 +126,7 @@ const idsIn = (line: Buffer, onId: (uuid: string) => void): boolean => {
   if (!isPlain(line)) return false
   for (let at = line.lastIndexOf(KEY); at >= 0; at = at === 0 ? -1 : line.lastIndexOf(KEY, at - 1)) {
     let from = at + KEY.length
-    while (line[from] === SPACE) from++
+    while (line[from] === SPACE || line[from] === TAB) from++
     if (line[from] !== QUOTE) continue
     const to = line.indexOf(QUOTE, from + 1)
     if (to < 0) continue

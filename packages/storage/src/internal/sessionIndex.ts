@@ -45,7 +45,7 @@ interface IndexUnwritten {
 
 /** The index in a file. */
 export const open = (file: string): SessionIndex => {
-  const rows = new Map(load(file).map((row) => [row.path, row]))
+  const rows = load(file)
   let isChanged = false
   return {
     find: ({ archived, log, mtime, path, size }) => {
@@ -80,15 +80,17 @@ const rowOf = (session: Row & Partial<Session>): Row => {
 
 const LF = 0x0a
 
-const load = (file: string): ReadonlyArray<Row> =>
+/** By path; none of a file that cannot be read, was torn or edited, or holds anything else. */
+const load = (file: string): Map<string, Row> =>
   Result.getOrElse(
     Result.try(() => {
       const bytes = fs.readFileSync(file)
       const end = bytes.indexOf(LF)
       const rows = bytes.subarray(end + 1)
-      return bytes.toString("utf8", 0, end) === headOf(rows) ? (JSON.parse(rows.toString()) as ReadonlyArray<Row>) : []
+      if (bytes.toString("utf8", 0, end) !== headOf(rows)) return new Map<string, Row>()
+      return new Map((JSON.parse(rows.toString()) as ReadonlyArray<Row>).map((row) => [row.path, row]))
     }),
-    () => []
+    () => new Map<string, Row>()
   )
 
 const headOf = (rows: string | Uint8Array): string => JSON.stringify({ version: VERSION, check: hash("sha1", rows) })
