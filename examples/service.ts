@@ -22,9 +22,15 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as path from "node:path"
 
 const [run = "", directory = "", sessionId = ""] = process.argv.slice(2)
-const options = { sessionId, cwd: directory, version: "2.1.0", log: EntryLog.session(directory, sessionId) }
+const options = {
+  sessionId,
+  cwd: directory,
+  version: "2.1.0",
+  log: EntryLog.at(path.join(directory, `${sessionId}.jsonl`))
+}
 
 /** One line of a reply: text, or a call of a tool. The lines of one reply share its id. */
 const say = (id: string, text: string) => Message.assistant({ id, model: "example-model", content: text })
