@@ -114,4 +114,18 @@ describe("reprise list", () => {
       assert.match(out, /^EntryLogError {2}list failed/)
     })
   )
+
+  it.effect("a directory of projects that is none is said, and an index that cannot be written", () =>
+    Effect.gen(function* () {
+      const { failure, out } = yield* run("list", "--all", "--projects", "/no/such")
+      assert.strictEqual(failure, "FilesUnreadable")
+      assert.include(out, "/no/such: expected a directory that holds a folder for each project, found nothing")
+      assert.strictEqual((yield* run("search", "--all", "--projects", "/no/such", "x")).failure, "FilesUnreadable")
+      const projects = yield* Temporary.directory
+      const file = plant(projects, "-shop", 1, "u1")
+      const { failure: none, noted } = yield* run("list", "--all", "--projects", projects, "--index", `${file}/index`)
+      assert.isUndefined(none)
+      assert.include(noted, "the index was not written")
+    })
+  )
 })

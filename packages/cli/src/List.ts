@@ -29,13 +29,17 @@ export const encode = (session: SessionCatalog.Session): string => {
   return Style.json({ record: "session", sessionId: Projects.sessionIdOf(log), file: path, ...said })
 }
 
+interface Unread extends Omit<SessionCatalog.Passed, "error"> {
+  readonly error?: { readonly _tag: string; readonly message: string }
+}
+
 /**
  * The line of what was passed by.
  *
  * @category encoding
  * @since 0.1.0
  */
-export const encodePassed = ({ error, path, why }: SessionCatalog.Passed): string =>
+export const encodePassed = ({ error, path, why }: Unread): string =>
   Style.json({
     record: "passed",
     file: path,
@@ -91,11 +95,12 @@ export const command = Command.make(
         return yield* SessionCatalog.list({ ...given, watch })
       })
     )
-    const result = yield* Effect.result(Projects.within(flags, listing))
+    const result = yield* Effect.result(Effect.andThen(Projects.mustExist(flags), Projects.within(flags, listing)))
     if (Result.isFailure(result)) {
       const { failure } = result
+      const path = failure._tag === "EntryLogError" ? failure.path : failure.file
       const shown = json
-        ? encodePassed({ path: failure.path, why: "Unreadable", error: failure })
+        ? encodePassed({ path, why: "Unreadable", error: failure })
         : ResumeText.renderError(failure, style)
       yield* Output.print(Stream.succeed(`${shown}\n`))
       return yield* new Resume.FilesUnreadable({ count: 1 })
@@ -105,6 +110,7 @@ export const command = Command.make(
       ? [...page.sessions.map(encode), ...page.passed.map(encodePassed)]
       : [ListText.render(page, style, flags.all)]
     yield* Output.print(Stream.map(Stream.fromIterable(lines), (line) => `${line}\n`))
+    if (page.unindexed !== undefined) yield* Output.note(`the index was not written: ${String(page.unindexed)}`)
     const unread = page.passed.filter(({ error }) => error !== undefined).length
     if (unread > 0) return yield* new Resume.FilesUnreadable({ count: unread })
   })

@@ -7,6 +7,8 @@ import type * as SessionCatalog from "@reprise/storage/SessionCatalog"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as fs from "node:fs"
+import * as TranscriptFile from "./TranscriptFile.ts"
 
 /**
  * The flags of all commands that look for sessions.
@@ -44,6 +46,23 @@ export interface Where {
  * @since 0.1.0
  */
 export const scope = ({ all }: Where): SessionCatalog.Scope => (all ? {} : { directory: process.cwd() })
+
+/**
+ * Fails when the flags name a directory that does not exist: what is looked for there would seem to be nowhere.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const mustExist = ({ projects }: Where): Effect.Effect<void, TranscriptFile.TranscriptUnreadable> =>
+  Effect.suspend(() => {
+    if (Option.isNone(projects)) return Effect.void
+    if (fs.statSync(projects.value, { throwIfNoEntry: false }) !== undefined) return Effect.void
+    const found = "nothing; check the path"
+    const expected = "a directory that holds a folder for each project"
+    return Effect.fail(
+      new TranscriptFile.TranscriptUnreadable({ file: projects.value, expected, found, cause: undefined })
+    )
+  })
 
 /**
  * Runs with the logs below the directory that the flags name.

@@ -121,7 +121,8 @@ export const command = Command.make(
           )
       )
     )
-    const result = yield* Effect.result(Projects.within(flags, Effect.scoped(Output.print(lines))))
+    const searching = Projects.within(flags, Effect.scoped(Output.print(lines)))
+    const result = yield* Effect.result(Effect.andThen(Projects.mustExist(flags), searching))
     const unread = passed.filter(({ error }) => error !== undefined)
     const end = [
       ...(!json && hits === 0 && Result.isSuccess(result) ? ["Found nowhere."] : []),

@@ -78,12 +78,15 @@ export const watched = <A, E, R>(
 export const unreadable =
   (file: string) =>
   (cause: EntryLog.EntryLogError): TranscriptUnreadable =>
-    new TranscriptUnreadable({ file, found: found(cause), cause })
+    new TranscriptUnreadable({ file, found: found(file, cause), cause })
 
-const found = ({ cause, reason }: EntryLog.EntryLogError): string => {
+const found = (file: string, { cause, reason }: EntryLog.EntryLogError): string => {
   const code = (cause as { readonly code?: unknown } | undefined)?.code
   if (code === "EISDIR") return "a directory; name the .jsonl files in it"
-  if (reason === "NotFound") return "no file; check the path"
+  if (reason === "NotFound") {
+    const hint = path.extname(file) === "" ? " (`reprise list --json` has the paths of sessions)" : ""
+    return `no file; check the path${hint}`
+  }
   if (reason === "Denied") return "a file that this user may not read; check its permissions"
   if (typeof code === "string") return `an error of the system (${code})`
   return cause instanceof Error ? cause.message : `an error (${reason})`
