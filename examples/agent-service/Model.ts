@@ -31,7 +31,12 @@ export class Model extends Context.Service<
 export const layerScripted = (options: { readonly pause: Duration.Input }): Layer.Layer<Model> =>
   Layer.succeed(Model)({
     reply: (messages) =>
-      Stream.fromIterable(linesOf(messages)).pipe(Stream.tap(() => Effect.sleep(options.pause), { concurrency: 1 })),
+      // As an API does, it answers to somebody.
+      messages.at(-1)?.role !== "user"
+        ? Stream.die("expected a last message of the user")
+        : Stream.fromIterable(linesOf(messages)).pipe(
+            Stream.tap(() => Effect.sleep(options.pause), { concurrency: 1 })
+          ),
     run: (call) =>
       Effect.as(
         Effect.sleep(options.pause),

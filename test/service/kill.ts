@@ -55,7 +55,7 @@ export async function* campaign(kills: number, seed: number): AsyncGenerator<Out
       const point = isEarly ? sleep(early) : reached(() => heard >= until)
       const broken = await Promise.race([point, failed, silence()])
       await service.kill()
-      const failure = broken?.error ?? (await check(kill, false))
+      const failure = broken?.error ?? complaint(service) ?? (await check(kill, false))
       yield { name: `kill ${kill}, ${isEarly ? "while it resumed" : `after ${heard} events`}`, failure }
       if (broken !== undefined) return
       service = Process.start(projects, PAUSE)
@@ -66,7 +66,7 @@ export async function* campaign(kills: number, seed: number): AsyncGenerator<Out
     const turns = clients.flatMap(({ asked }) => asked)
     const interrupted = turns.reduce((sum, { broken }) => sum + broken, 0)
     const name = `all: ${clients.length} sessions, ${turns.length} turns, ${interrupted} times broken off`
-    yield { name, failure: broken?.error ?? (await check(kills + 1, true)) }
+    yield { name, failure: broken?.error ?? complaint(service) ?? (await check(kills + 1, true)) }
   } finally {
     await service.kill()
     fs.rmSync(projects, { recursive: true, force: true })
@@ -79,6 +79,10 @@ const silence = () =>
     const error = new Error("two minutes have passed, and the turns are not over")
     setTimeout(() => resolve({ error }), 120_000).unref()
   })
+
+/** A service that is only killed has nothing to log: no session that is not resumed, no turn that failed. */
+const complaint = ({ logged }: Process.Running): string | undefined =>
+  /^(listening on \d+\n)?$/.test(logged()) ? undefined : logged()
 
 const reached = async (isIt: () => boolean): Promise<undefined> => {
   while (!isIt()) await sleep(1)

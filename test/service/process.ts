@@ -8,7 +8,11 @@ import { fileURLToPath } from "node:url"
 const program = fileURLToPath(new URL("../../examples/agent-service/main.ts", import.meta.url))
 /** What the first process compiles, the others only load. */
 const compiled = fs.mkdtempSync(path.join(os.tmpdir(), "reprise-compiled-"))
-process.on("exit", () => fs.rmSync(compiled, { recursive: true, force: true }))
+const running = new Set<() => void>()
+process.on("exit", () => {
+  for (const end of running) end()
+  fs.rmSync(compiled, { recursive: true, force: true })
+})
 
 export interface Running {
   /** Its port, once all sessions are resumed; never, where it was killed before. It fails where it ended by itself. */
@@ -28,7 +32,9 @@ export const start = (projects: string, pause: number): Running => {
   let printed = ""
   let logged = ""
   let isKilled = false
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
+  const end = () => void child.kill("SIGKILL")
+  running.add(end)
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve())).finally(() => running.delete(end))
   const port = new Promise<number>((resolve, reject) => {
     child.stdout.on("data", (data: Buffer) => {
       printed += data
@@ -41,7 +47,7 @@ export const start = (projects: string, pause: number): Running => {
   port.catch(() => undefined)
   const kill = () => {
     isKilled = true
-    child.kill("SIGKILL")
+    end()
     return closed
   }
   return { port, kill, logged: () => printed + logged }

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import type { Event } from "../../examples/agent-service/Api.ts"
 import * as Client from "./client.ts"
 import * as Kill from "./kill.ts"
 import * as Process from "./process.ts"
@@ -56,6 +57,30 @@ describe("the agent service", () => {
       assert.deepStrictEqual(await collect(Client.eventsOf(await put(first, { text: "Work in 2 steps" }))), told)
       assert.deepStrictEqual(await get(), { status: 200, sessions: [session] })
       assert.deepStrictEqual(await get(`/${session}`), { status: 200, sessionId: session, events: told })
+    } finally {
+      await service.kill()
+      fs.rmSync(projects, { recursive: true, force: true })
+    }
+  })
+
+  it("goes on with a turn after a kill, though nobody asks for it", { timeout: 120_000 }, async () => {
+    const projects = fs.mkdtempSync(path.join(os.tmpdir(), "reprise-service-"))
+    let service = Process.start(projects, 20)
+    try {
+      const [session, prompt] = [randomUUID(), randomUUID()]
+      const answer = await Client.put(await service.port, session, prompt, { text: "Work in 2 steps" })
+      const told: Array<Event> = []
+      for await (const event of Client.eventsOf(answer)) if (told.push(event) === 2) break
+      await service.kill()
+      service = Process.start(projects, 0)
+      const port = await service.port
+      let events: ReadonlyArray<Event> = []
+      while (events.at(-1)?.type !== "end") {
+        const shown = await fetch(`http://127.0.0.1:${port}/sessions/${session}`)
+        ;({ events } = (await shown.json()) as { events: ReadonlyArray<Event> })
+      }
+      assert.deepStrictEqual(events.slice(0, 2), told)
+      assert.strictEqual(events.filter(({ type }) => type === "result").length, 4)
     } finally {
       await service.kill()
       fs.rmSync(projects, { recursive: true, force: true })
