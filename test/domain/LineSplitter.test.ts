@@ -92,6 +92,25 @@ describe("LineSplitter", () => {
     ])
   })
 
+  it.prop("lines that are passed by are counted all the same", [Log, Lengths], ([log, cuts]) => {
+    const bytes = Uint8Array.from(log)
+    const isPassed = (line: Uint8Array, start: number, end: number) => line.subarray(start, end).includes(0x41)
+    const lines: Array<Line> = []
+    const splitter = LineSplitter.make(
+      (line, at, terminated) => lines.push({ text: hex(line), at, terminated }),
+      undefined,
+      isPassed
+    )
+    for (const chunk of cut(bytes, cuts)) splitter.push(chunk)
+    splitter.end()
+    const all = model(bytes)
+    const seen = all.filter(({ at }) => !isPassed(bytes, at.byteStart, at.byteEnd))
+    assert.deepStrictEqual(lines, seen)
+    const whole = all.filter(({ terminated }) => terminated)
+    const end = whole.at(-1)?.at.byteEnd
+    assert.deepStrictEqual(splitter.mark(), { line: whole.length + 1, byte: end === undefined ? 0 : end + 1 })
+  })
+
   it("nothing but LF separates lines", () => {
     const text = "a\rb\u2028c\u2029d\u0085e\ff\vg"
     assert.deepStrictEqual(split([encode(text)]), [

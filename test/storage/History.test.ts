@@ -98,6 +98,26 @@ describe("what stands before the boundary", () => {
     })
   )
 
+  effect("what a message said last is found wherever the chunks are cut, and not in payloads or sidechains", () =>
+    Effect.gen(function* () {
+      const said = bytesOf(
+        prompt("u1", { slug: "first", gitBranch: "old", entrypoint: "cli" }),
+        prompt("u2", { slug: "second" }),
+        prompt("u3", { isSidechain: true, slug: "aside", version: "9" }),
+        prompt("u4", { toolUseResult: { slug: "quoted", entrypoint: "quoted", version: "8" } }),
+        { picture: "a1^u1 B1-S1-u5-a2" }
+      )
+      const { state: full } = yield* through(said, "full")
+      for (let most = 1; most <= 200; most++) {
+        const { history, state } = yield* through(said, "metadata", { most })
+        assert.strictEqual(history, "metadata")
+        assert.deepStrictEqual(beside(state), beside(full))
+      }
+      assert.strictEqual(full.metadata.slug, "second")
+      assert.strictEqual(full.metadata.entrypoint, "cli")
+    })
+  )
+
   effect("the suffix door does not have it, and says so", () =>
     Effect.gen(function* () {
       const { state } = yield* through(log, "suffix")
@@ -137,6 +157,16 @@ describe("work", () => {
     Effect.gen(function* () {
       const { work } = yield* through(bytes(2000), "metadata")
       assert.strictEqual(work.lines, 1 + 1 + 6)
+    })
+  )
+
+  effect("the metadata door reads the history once, also for what no message says", () =>
+    Effect.gen(function* () {
+      const log = bytes(20_000)
+      const { state, work } = yield* through(log, "metadata")
+      assert.isUndefined(state.metadata.slug)
+      assert.isBelow(work.bytes, log.length + 1_000_000)
+      assert.isAbove(log.length, 3_000_000)
     })
   )
 })

@@ -18,15 +18,19 @@ export interface Work {
   lines: number
 }
 
-/** A log of these bytes; `work` grows as it is read. */
-export const logOf = Effect.fnUntraced(function* (bytes: Uint8Array, work: Work = { reads: 0, bytes: 0, lines: 0 }) {
+/** A log of these bytes, of which a read gives so many at most; `work` grows as it is read. */
+export const logOf = Effect.fnUntraced(function* (
+  bytes: Uint8Array,
+  work: Work = { reads: 0, bytes: 0, lines: 0 },
+  most = Infinity
+) {
   const log = EntryLog.at("/session.jsonl")
   const reader: EntryLog.Reader = {
     size: bytes.length,
     isReplaced: Effect.succeed(false),
     read: (offset, into) =>
       Effect.sync(() => {
-        const part = bytes.subarray(offset, offset + into.length)
+        const part = bytes.subarray(offset, offset + Math.min(into.length, most))
         into.set(part)
         work.reads++
         work.bytes += part.length
@@ -38,9 +42,13 @@ export const logOf = Effect.fnUntraced(function* (bytes: Uint8Array, work: Work 
 })
 
 /** What recovery gives for the bytes through a door. */
-export const through = Effect.fnUntraced(function* (bytes: Uint8Array, history: Amount, options: History.Options = {}) {
+export const through = Effect.fnUntraced(function* (
+  bytes: Uint8Array,
+  history: Amount,
+  options: History.Options & { readonly most?: number } = {}
+) {
   const work: Work = { reads: 0, bytes: 0, lines: 0 }
-  const { log, port } = yield* logOf(bytes, work)
+  const { log, port } = yield* logOf(bytes, work, options.most)
   const read = History.read(log, Recovery.judged(), { ...options, history })
   const { answer: state, ...door } = yield* Effect.provideService(read, EntryLog.EntryLog, port)
   work.lines = state.extent.lines

@@ -8,6 +8,7 @@
  * 1. Only 0x0A separates lines; a line may be of any length.
  * 2. A line is a view that is valid during the call only: the chunk's buffer may be used again afterwards.
  */
+import { constFalse } from "effect/Function"
 import type { Position } from "./Finding.ts"
 
 /**
@@ -27,25 +28,40 @@ export type OnLine = (line: Uint8Array, at: Position, terminated: boolean) => vo
 export interface LineSplitter {
   readonly push: (chunk: Uint8Array) => void
   readonly end: () => void
+  /** Where the next line begins; a last one without LF begins there for ever. */
+  readonly mark: () => { readonly line: number; readonly byte: number }
 }
+
+/**
+ * Whether the line `[start, end)` of the bytes is passed by: it is counted, and costs nothing more.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type IsPassed = (bytes: Uint8Array, start: number, end: number) => boolean
 
 const LF = 0x0a
 
 /**
- * A splitter that starts at a line and byte of the log (default: its beginning).
+ * A splitter that starts at a line and byte of the log (default: its beginning), and may pass by lines unseen.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (onLine: OnLine, from: { readonly line: number; readonly byte: number } = start): LineSplitter => {
+export const make = (
+  onLine: OnLine,
+  from: { readonly line: number; readonly byte: number } = start,
+  isPassed: IsPassed = constFalse
+): LineSplitter => {
   let line = from.line
   let byte = from.byte
   let carried: Array<Uint8Array> = []
   let carriedLength = 0
 
-  const emit = (bytes: Uint8Array, terminated: boolean): void => {
-    const byteEnd = byte + bytes.length
-    onLine(bytes, { line, byteStart: byte, byteEnd }, terminated)
+  const emit = (bytes: Uint8Array, start: number, end: number, terminated: boolean): void => {
+    const byteEnd = byte + end - start
+    if (!isPassed(bytes, start, end)) onLine(bytes.subarray(start, end), { line, byteStart: byte, byteEnd }, terminated)
+    if (!terminated) return
     line++
     byte = byteEnd + 1
   }
@@ -54,7 +70,7 @@ export const make = (onLine: OnLine, from: { readonly line: number; readonly byt
     carried.push(new Uint8Array(part))
     carriedLength += part.length
   }
-  const takeCarried = (last: Uint8Array): Uint8Array => {
+  const emitCarried = (last: Uint8Array, terminated: boolean): void => {
     const whole = new Uint8Array(carriedLength + last.length)
     let at = 0
     for (const part of carried) {
@@ -64,21 +80,22 @@ export const make = (onLine: OnLine, from: { readonly line: number; readonly byt
     whole.set(last, at)
     carried = []
     carriedLength = 0
-    return whole
+    emit(whole, 0, whole.length, terminated)
   }
   return {
     push: (chunk) => {
       let lineStart = 0
       for (let lf = chunk.indexOf(LF); lf >= 0; lf = chunk.indexOf(LF, lineStart)) {
-        const part = chunk.subarray(lineStart, lf)
-        emit(carriedLength === 0 ? part : takeCarried(part), true)
+        if (carriedLength === 0) emit(chunk, lineStart, lf, true)
+        else emitCarried(chunk.subarray(lineStart, lf), true)
         lineStart = lf + 1
       }
       if (lineStart < chunk.length) carry(chunk.subarray(lineStart))
     },
     end: () => {
-      if (carriedLength > 0) emit(takeCarried(empty), false)
-    }
+      if (carriedLength > 0) emitCarried(empty, false)
+    },
+    mark: () => ({ line, byte })
   }
 }
 

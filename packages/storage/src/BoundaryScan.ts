@@ -60,7 +60,7 @@ export const last = Effect.fnUntraced(function* (
     if (boundary !== undefined) found = { boundary, start: line.start, end: line.end }
     return found !== undefined
   }
-  yield* Backward.linesWith(reader, () => subtype, before, find, options.window)
+  yield* Backward.linesWith(reader, () => subtype, before, find, options)
   if (found === undefined) return undefined
   const from = yield* firstOf(reader, keptBy(found.boundary), found.start, options)
   return { ...found, from } satisfies Found
@@ -96,6 +96,6 @@ const firstOf = Effect.fnUntraced(function* (
     for (const { uuid } of messagesOf(line, options)) if (pending.delete(uuid)) from = line.start
     return pending.size === 0
   }
-  yield* Backward.linesWith(reader, () => [...pending.values()], boundary, find, options.window)
+  yield* Backward.linesWith(reader, () => [...pending.values()], boundary, find, options)
   return from
 })

@@ -103,10 +103,11 @@ const readWithOlder = Effect.fnUntraced(function* <S>(
   from: number,
   run: Projection.Run<Line.Located, S>
 ) {
-  const { found, mark } = yield* Older.read(reader, from)
+  const noted = Older.noting()
+  const { found, mark } = yield* Older.read(reader, from, { sayings: noted })
   const suffix: Array<Line.Located> = []
   yield* LineReader.forEach(log, (located) => suffix.push(located), from === 0 ? LineReader.start : mark)
-  const sayings = yield* Older.lastSayings(reader, from, suffix)
+  const sayings = yield* Older.lastSayings(reader, noted.parts, suffix)
   const known = new Set(found.map(({ at }) => at.byteStart))
   const older = [...found, ...sayings.filter(({ at }) => !known.has(at.byteStart))]
   for (const located of older.toSorted((a, b) => a.at.byteStart - b.at.byteStart)) run.evolve(located)

@@ -119,13 +119,9 @@ const open = Effect.fnUntraced(function* (log: EntryLog.LogId, onLine: LineSplit
   const reader = yield* port.reader(log)
   // Of a Buffer, a byte is found five times as fast; one of its own, since it is large.
   const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, Math.max(4096, reader.size - from.byte)))
-  let mark = from
   let offset = from.byte
   let ended = false
-  const splitter = LineSplitter.make((line, at, terminated) => {
-    if (terminated) mark = { line: at.line + 1, byte: at.byteEnd + 1 }
-    onLine(line, at, terminated)
-  }, from)
+  const splitter = LineSplitter.make(onLine, from)
   const next = Effect.map(
     Effect.suspend(() => reader.read(offset, buffer)),
     (count) => {
@@ -139,5 +135,5 @@ const open = Effect.fnUntraced(function* (log: EntryLog.LogId, onLine: LineSplit
       return count > 0
     }
   )
-  return { next, mark: () => mark }
+  return { next, mark: splitter.mark }
 })

@@ -239,7 +239,7 @@ const between = Effect.fnUntraced(function* (
   const isBegun = () => start.isRead
   const tail = { from: middle.to, start, hears: nothing, until: isBegun, buffer }
   const begun = start.isRead ? [] : (yield* Older.read(opened, opened.size, tail)).found
-  const last = told.keys.length === 0 ? [] : yield* Older.lastSayings(opened, middle.to, told.behind, told.keys)
+  const last = yield* Older.lastSayings(opened, [{ from: 0, to: middle.to, keys: told.keys }], told.behind)
   return [...found, ...begun, ...last]
 }, Effect.scoped)
 

@@ -46,21 +46,27 @@ const lineAround = Effect.fnUntraced(function* (reader: EntryLog.Reader, at: num
   }
 })
 
+/** Bytes to read at a time (256 KiB), and where the first needle may begin (0). */
+export interface Options {
+  readonly window?: number
+  readonly from?: number
+}
+
 /**
- * Calls `onLine` with each line before `before` that holds one of the needles, the last one first, until it answers true
- * or none is left; `before` is the start of a line or the end of the log. `needles` is asked for each window.
+ * Calls `onLine` with each line that holds one of the needles before `before`, the last one first, until it answers true
+ * or none is left. `needles` is asked for each window.
  */
 export const linesWith = Effect.fnUntraced(function* (
   reader: EntryLog.Reader,
   needles: () => ReadonlyArray<Uint8Array>,
   before: number,
   onLine: (line: Line) => boolean,
-  window: number = WINDOW
+  { from = 0, window = WINDOW }: Options = {}
 ) {
   let high = before
   let buffer = Buffer.allocUnsafe(0)
-  while (high > 0) {
-    const low = Math.max(0, high - window)
+  while (high > from) {
+    const low = Math.max(from, high - window)
     const overlap = Math.max(...needles().map(({ length }) => length)) - 1
     if (buffer.length < window + overlap) buffer = Buffer.allocUnsafe(window + overlap)
     const bytes = yield* fill(reader, low, buffer.subarray(0, Math.min(high + overlap, before) - low))

@@ -120,10 +120,8 @@ const readLines = Effect.fnUntraced(function* (
   to: number
 ) {
   const lines: Array<Line.Located> = []
-  let mark = from
   const splitter = LineSplitter.make(
-    (line, at, terminated) => {
-      if (terminated) mark = at.byteEnd + 1
+    (line, at) => {
       for (const located of Line.decode(line, at)) lines.push(located)
     },
     { line: 1, byte: from }
@@ -137,5 +135,5 @@ const readLines = Effect.fnUntraced(function* (
     offset += count
   }
   splitter.end()
-  return { lines, mark }
+  return { lines, mark: splitter.mark().byte }
 }, Effect.scoped)

@@ -73,13 +73,14 @@ const beginning = (bytes: Buffer, from: number): string | undefined => {
 }
 
 /**
- * Whether a line surely says nothing that is not known: a message, a value as before, a kind that nobody hears.
+ * Whether the line `[from, to)` surely says nothing that is not known: a message, a value as before, a kind that nobody
+ * hears.
  */
 export const passing = (hears?: ReadonlySet<string>) => {
   const said = new Map<string, Buffer>()
-  return (line: Uint8Array): boolean => {
-    const bytes = line instanceof Buffer ? line : Buffer.from(line.buffer, line.byteOffset, line.length)
-    const kind = kindOf(bytes, 0, bytes.length)
+  return (array: Uint8Array, from: number, to: number): boolean => {
+    const bytes = array instanceof Buffer ? array : Buffer.from(array.buffer, array.byteOffset, array.length)
+    const kind = kindOf(bytes, from, to)
     if (kind === "message") return true
     if (kind === undefined) {
       // Whatever it says, what was said before may not be the last any more.
@@ -88,8 +89,9 @@ export const passing = (hears?: ReadonlySet<string>) => {
     }
     if (hears?.has(kind) === false) return true
     if (!restated.has(kind)) return false
-    if (said.get(kind)?.equals(bytes) === true) return true
-    said.set(kind, Buffer.from(bytes))
+    const before = said.get(kind)
+    if (before !== undefined && bytes.compare(before, 0, before.length, from, to) === 0) return true
+    said.set(kind, Buffer.from(bytes.subarray(from, to)))
     return false
   }
 }
