@@ -16,16 +16,12 @@ import { Effect } from "effect"
 import * as assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { env } from "../compiled.ts"
 import * as Temporary from "../storage/temporary.ts"
 import * as Seeded from "./seeded.ts"
 
 const recorder = fileURLToPath(new URL("recorder.ts", import.meta.url))
-/** What the first recorder compiles, the others only load: most of a round is the start of its programs. */
-const compiled = fs.mkdtempSync(path.join(os.tmpdir(), "reprise-compiled-"))
-process.on("exit", () => fs.rmSync(compiled, { recursive: true, force: true }))
 
 interface Recording {
   readonly projects: string
@@ -44,7 +40,7 @@ const record = (recording: Recording) =>
     const { count = Infinity, durability, first, killAfter = Infinity, projects, sessionId } = recording
     const running = spawn(process.execPath, [recorder, projects, sessionId, String(first), durability, String(count)], {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: compiled }
+      env
     })
     let printed = ""
     let lines = 0

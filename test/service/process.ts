@@ -1,18 +1,11 @@
 /** The example service as a process that can be killed and started again. */
 import { spawn } from "node:child_process"
-import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { env } from "../compiled.ts"
 
 const program = fileURLToPath(new URL("../../examples/agent-service/main.ts", import.meta.url))
-/** What the first process compiles, the others only load. */
-const compiled = fs.mkdtempSync(path.join(os.tmpdir(), "reprise-compiled-"))
 const running = new Set<() => void>()
-process.on("exit", () => {
-  for (const end of running) end()
-  fs.rmSync(compiled, { recursive: true, force: true })
-})
+process.on("exit", () => running.forEach((end) => end()))
 
 export interface Running {
   /** Its port, once all sessions are resumed; never, where it was killed before. It fails where it ended by itself. */
@@ -27,7 +20,7 @@ export interface Running {
 export const start = (projects: string, pause: number): Running => {
   const child = spawn(process.execPath, [program, projects, "0", String(pause)], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled }
+    env
   })
   let printed = ""
   let logged = ""
