@@ -9,7 +9,7 @@ import * as path from "node:path"
 import * as Child from "../storage/child.ts"
 import * as Temporary from "../storage/temporary.ts"
 import { run, runWith, write } from "./running.ts"
-import { end, root, start } from "./starting.ts"
+import { end, root, runMain, start } from "./starting.ts"
 
 const sessionId = "5b0d7f21-9c46-4e83-b1a2-60f7d3c89e14"
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -187,10 +187,8 @@ describe("reprise append, across processes", { timeout: 120_000 }, () => {
       yield* child.ask(`open ${sessionId}`)
       yield* child.ask(`append ${sessionId} 2 100 one`)
       const before = fs.readFileSync(file, "utf8")
-      const [text, json] = yield* Effect.all([
-        end(start(["append", file, "x"])),
-        end(start(["append", "--json", file, "x"]))
-      ])
+      const text = yield* runMain("append", file, "x")
+      const json = yield* runMain("append", "--json", file, "x")
       assert.deepStrictEqual([text.code, text.out], [75, ""])
       assert.match(text.errors, new RegExp(`^SessionLocked  the session is written by process ${child.pid} on `))
       assert.deepStrictEqual([json.code, JSON.parse(json.out).error._tag], [75, "SessionLocked"])

@@ -11,22 +11,9 @@ import * as Resume from "@reprise/recovery/Resume"
 import * as Transcript from "@reprise/storage/Transcript"
 import { Cause, Effect, Exit, Fiber, Scope } from "effect"
 import * as fs from "node:fs"
-import { beside, type Fault, id, logOf, make } from "./hosting.ts"
+import { beside, type Fault, id, logOf, make, owned, shared } from "./hosting.ts"
 
-const calls = [
-  "SessionSource.claim",
-  "Sessions.switchTo",
-  "Recordings.rename",
-  "Sessions.resetPointer",
-  "CostTracker.restore",
-  "AgentRegistry.restore",
-  "Sessions.restoreMetadata",
-  "Worktrees.enter",
-  "SessionSource.adopt",
-  "ContextCollapse.restore",
-  "Mode.restore",
-  "Skills.restore"
-]
+const calls = ["SessionSource.claim", ...owned, ...shared]
 const isOwned = (call: string): boolean => calls.indexOf(call) > 0 && calls.indexOf(call) < 5
 const faults: ReadonlyArray<Fault> = ["fail", "die", "interrupt", "hang"]
 

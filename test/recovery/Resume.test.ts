@@ -14,19 +14,9 @@ import * as Transcript from "@reprise/storage/Transcript"
 import { Effect, Metric, type Scope } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { beside, greeting, id, logOf, make } from "./hosting.ts"
+import { beside, greeting, id, logOf, make, owned, shared } from "./hosting.ts"
 
 const asked = ["PlanStore.copy", "FileHistoryStore.copy", "SessionStartHooks.run"]
-const owned = ["Sessions.switchTo", "Recordings.rename", "Sessions.resetPointer", "CostTracker.restore"]
-const shared = [
-  "AgentRegistry.restore",
-  "Sessions.restoreMetadata",
-  "Worktrees.enter",
-  "SessionSource.adopt",
-  "ContextCollapse.restore",
-  "Mode.restore",
-  "Skills.restore"
-]
 
 const texts = (
   messages: ReadonlyArray<{ readonly role: string; readonly parts: ReadonlyArray<{ readonly block: object }> }>
@@ -112,7 +102,7 @@ describe("Resume.load", () => {
         assert.deepStrictEqual(plan.modes, { mode: "normal", permissionMode: "plan" })
         assert.strictEqual(plan.worktree?.worktreePath, "/trees/lamp")
         assert.strictEqual(plan.cost?.totalCostUSD, 1.5)
-        assert.deepStrictEqual([...plan.fileHistory[0]!.backups.keys()], ["/work/a.ts", "/work/new.ts"])
+        assert.deepStrictEqual([...plan.fileHistory[0]!.backups.keys()], ["/w/a.ts", "/w/new.ts"])
         assert.strictEqual(plan.attribution[0]?.messageId, "u1")
         assert.strictEqual(plan.replacements.get("")?.get("A"), "short")
         assert.deepStrictEqual(plan.collapse.staged?.staged, [])

@@ -19,6 +19,18 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Temporary from "../storage/temporary.ts"
 
+/** What `adopt` asks of the host, in order: first what a fork leaves out, then the rest. */
+export const owned = ["Sessions.switchTo", "Recordings.rename", "Sessions.resetPointer", "CostTracker.restore"]
+export const shared = [
+  "AgentRegistry.restore",
+  "Sessions.restoreMetadata",
+  "Worktrees.enter",
+  "SessionSource.adopt",
+  "ContextCollapse.restore",
+  "Mode.restore",
+  "Skills.restore"
+]
+
 export const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 
 /** What of `beside` stands in a log, as lines without their session. */
@@ -38,8 +50,8 @@ export const beside = {
       messageId: "u1",
       timestamp: "2026-01-01T00:00:00.000Z",
       trackedFileBackups: {
-        "/work/a.ts": { backupFileName: "a@v1", version: 1 },
-        "/work/new.ts": { backupFileName: null, version: 1 }
+        "/w/a.ts": { backupFileName: "a@v1", version: 1 },
+        "/w/new.ts": { backupFileName: null, version: 1 }
       }
     }
   },

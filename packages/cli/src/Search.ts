@@ -145,6 +145,6 @@ export const command = Command.make(
   Command.withDescription("Find a text in what was said in sessions of this directory, or of all projects."),
   Command.withExamples([
     { command: "reprise search 'slow page'", description: "In sessions of this directory" },
-    { command: "reprise search --all --json TODO", description: "In all, for programs" }
+    { command: "reprise search --all --json login", description: "In all, for programs" }
   ])
 )
