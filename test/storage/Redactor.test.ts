@@ -8,7 +8,7 @@ import * as Transcript from "@reprise/storage/Transcript"
 import { Effect, Layer, Stream } from "effect"
 
 const sessionId = "00000000-0000-4000-8000-000000000001"
-const options = { sessionId, cwd: "/work/secret", version: "2.1.0", gitBranch: "secret" }
+const options = { sessionId, cwd: "/w/secret", version: "2.1.0", gitBranch: "secret" }
 const memory = SessionWriter.layer.pipe(Layer.provideMerge(EntryLog.layerMemory))
 const hide: Redactor.Redact = (text) => text.replaceAll("secret", "[hidden]")
 

@@ -17,12 +17,12 @@ import * as Temporary from "./temporary.ts"
 const sessionId = "00000000-0000-4000-8000-000000000001"
 const options: Transcript.Options = {
   sessionId,
-  cwd: "/work/project",
+  cwd: "/w/project",
   version: "2.1.0",
   gitBranch: "main",
   entrypoint: "sdk-ts"
 }
-const log = EntryLog.session("-work-project", sessionId)
+const log = EntryLog.session("-w-project", sessionId)
 const faulty = FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))
 const memory = SessionWriter.layer.pipe(Layer.provideMerge(faulty))
 
@@ -89,7 +89,7 @@ describe("what a writer must emit (FORMAT §8)", () => {
         assert.strictEqual(line["timestamp"], "2026-01-02T03:04:05.006Z")
         assert.deepStrictEqual(
           envelope.map((key) => line[key]),
-          ["external", "sdk-ts", "/work/project", sessionId, "2.1.0", "main"]
+          ["external", "sdk-ts", "/w/project", sessionId, "2.1.0", "main"]
         )
       }
       assert.strictEqual(new Set(lines.map((line) => line["uuid"])).size, lines.length)
@@ -110,7 +110,7 @@ describe("what a writer must emit (FORMAT §8)", () => {
   it.effect("keys that are not known are left out", () =>
     Effect.gen(function* () {
       yield* Effect.scoped(
-        Effect.flatMap(Transcript.open({ sessionId, cwd: "/work/project", version: "2.1.0" }), (t) => t.append(prompt))
+        Effect.flatMap(Transcript.open({ sessionId, cwd: "/w/project", version: "2.1.0" }), (t) => t.append(prompt))
       )
       const [line] = yield* linesOf(log)
       assert.notInclude(Object.keys(line!), "gitBranch")

@@ -47,7 +47,7 @@ describe.skipIf(!isThere)("a log of any shape", () => {
       Effect.forEach(crafted, (file) => {
         const before = recover(file)
         const sessionId = "00000000-0000-4000-8000-000000000001"
-        const log = EntryLog.at(`/work/${sessionId}.jsonl`)
+        const log = EntryLog.at(`/w/${sessionId}.jsonl`)
         const where = { sessionId, log, cwd: "/work", version: "2.1.332" }
         return Effect.gen(function* () {
           yield* EntryLog.EntryLog.use((port) => port.append(log, bytesOf(file)))
