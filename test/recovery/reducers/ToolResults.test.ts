@@ -184,4 +184,14 @@ describe("ToolResults", () => {
     const picture = "u1-a1@m(A)-a2@m(B) a1-rA a2-rB-a3 u1-u2"
     assert.strictEqual(recovers(picture, { leaf: { uuid: "a3" } }), "u1-a1-a2-rA-rB-a3")
   })
+
+  it("passes over a boundary without a summary among the notes of a round", () => {
+    assert.strictEqual(recovers("u1-a1@m(A)-a2@m(B)-rB-t3-B1 t3-t4 a1-w5"), "u1-a1-a2-rB-t3-t4-w5")
+    assert.strictEqual(rest("u1-a1@m(A)-a2@m(B)-rB-t3-B1 t3-t4 a1-w5"), "B1<t3 ×1")
+  })
+
+  it("gives the results of a reply to no copy of it in a history that was written again", () => {
+    assert.strictEqual(recovers("a1@m(A,B) r3(A) r4(B) a5@m(A,B):1"), "a5")
+    assert.strictEqual(recovers("r3(A) r4(B) a5@m(A,B)"), "a5-r3-r4")
+  })
 })

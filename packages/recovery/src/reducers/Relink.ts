@@ -74,7 +74,7 @@ const choose = (
   for (const i of boundaries.toReversed()) {
     const { at, entry, uuid } = graph.nodes[i]!
     if (graph.removed.has(i)) continue
-    if (!isFinished(graph, i)) {
+    if (isUnfinished(graph, i)) {
       findings.push(Finding.make("boundary-unfinished", { uuid }, at))
       continue
     }
@@ -101,8 +101,14 @@ const leadsTo = (
   return from >= 0 && (!prunes || path.slice(from + 1).every((node) => node > boundary || isKept.has(node)))
 }
 
-/** Whether something was said behind a boundary: one that was cut off from its summary changes nothing. */
-const isFinished = (graph: SessionGraph.SessionGraph, boundary: number): boolean => saidFrom(graph)[boundary] === 1
+/**
+ * Whether a node is a boundary behind which nothing was said: one that was cut off from its summary changes nothing.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isUnfinished = (graph: SessionGraph.SessionGraph, node: number): boolean =>
+  Boundary.isCompact(graph.nodes[node]!.entry) && saidFrom(graph)[node] === 0
 
 const known = new WeakMap<Int32Array, Uint8Array>()
 
@@ -199,9 +205,7 @@ const anchorOf = (graph: SessionGraph.SessionGraph, boundary: number, findings: 
 const bridging = (graph: SessionGraph.SessionGraph, isPruned: (node: number) => boolean) => {
   const cut = graph.parent.map((parent, node) => (isPruned(node) || isPruned(parent) ? SessionGraph.ROOT : parent))
   const trees = Bridge.forest(cut)
-  const isUnfinished = (node: number): boolean =>
-    Boundary.isCompact(graph.nodes[node]!.entry) && !isFinished(graph, node)
-  const isCandidate = (node: number): boolean => !isPruned(node) && !isUnfinished(node)
+  const isCandidate = (node: number): boolean => !isPruned(node) && !isUnfinished(graph, node)
   const find = Bridge.make(Bridge.timesOf(graph.nodes), isCandidate, trees.find)
   return (node: number): number => {
     const to = find(node)

@@ -17,6 +17,7 @@ import * as Finding from "@reprise/domain/Finding"
 import * as Round from "../Round.ts"
 import * as SessionGraph from "../SessionGraph.ts"
 import * as Compact from "./Compact.ts"
+import * as Relink from "./Relink.ts"
 
 type Graph = SessionGraph.SessionGraph
 type Chain = ReadonlyArray<number>
@@ -155,10 +156,9 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   // Only then: what hangs elsewhere may answer a copy of the reply, which has results of its own.
   const madeBeside = callsBeside(graph, off, isOff)
   for (const i of elsewhere) {
-    const caller = graph.nodes[turnAbove(i)]
-    const isCopy = (turn: SessionGraph.Node): boolean =>
-      byId.has(turn.reply ?? "") || graph.nodes[i]!.answers.some((id) => turn.calls.includes(id) || madeBeside(i, id))
-    if (caller === undefined || !isCopy(caller)) put(i)
+    const turn = graph.nodes[turnAbove(i)]
+    const isCopys = (id: string): boolean => turn?.calls.includes(id) === true || madeBeside(i, id)
+    if (!byId.has(turn?.reply ?? "") && !graph.nodes[i]!.answers.some(isCopys)) put(i)
   }
   for (const { results } of replies) results.sort((a, b) => a - b)
   for (const node of chain) {
@@ -177,14 +177,14 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   return behind
 }
 
-/** Whether a call is made by a reply that hangs, as a result does, below a prompt which is not on the chain. */
+/** Whether a call is made by a reply off the chain that hangs below the same prompt as a result, or as that below none. */
 const callsBeside = (graph: Graph, off: ReadonlyArray<number>, isOff: (node: number) => boolean) => {
   const promptAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isPrompt(graph.nodes[node]!) ? node : undefined))
   const callsOf = (node: number) => graph.nodes[node]!.calls.map((call) => `${promptAbove(node)} ${call}`)
   let made: ReadonlySet<string> | undefined
   return (result: number, call: string): boolean => {
     const prompt = promptAbove(result)
-    return prompt >= 0 && isOff(prompt) && (made ??= new Set(off.flatMap(callsOf))).has(`${prompt} ${call}`)
+    return (prompt < 0 || isOff(prompt)) && (made ??= new Set(off.flatMap(callsOf))).has(`${prompt} ${call}`)
   }
 }
 
@@ -311,7 +311,7 @@ const answered = (
 
 /**
  * The notes that hang on a node and hold no turn of their own, each before what hangs on it. What is `placed` already
- * goes its own way.
+ * goes its own way; a boundary that was cut off from its summary is passed over.
  */
 const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlySet<number>) => {
   const { first, next } = SessionGraph.children(graph)
@@ -320,7 +320,7 @@ const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlyS
     const stack = [node]
     while (stack.length > 0) {
       const at = stack.pop()!
-      if (placed.has(at)) continue
+      if (placed.has(at) || Relink.isUnfinished(graph, at)) continue
       if (!isOff(at) || !Round.isNote(graph.nodes[at]!)) return undefined
       found.push(at)
       const own: Array<number> = []

@@ -49,6 +49,7 @@ export interface How {
   readonly misplaced?: boolean
   readonly second?: number
   readonly timeless?: boolean
+  readonly unfinished?: boolean
   readonly bare?: boolean
 }
 
@@ -145,7 +146,7 @@ export class LiveSession {
     this.writeLine(id, via ?? parent, body, how.timeless === true ? undefined : second, how.bare === true)
     if (waiting?.behind === true) this.writeLink(waiting.id, waiting.type, parent)
     if (waiting?.twice === true) this.writeLink(waiting.id, waiting.type, id)
-    if (!notes.has(kind)) this.mark(written)
+    if (!notes.has(kind) && how.unfinished !== true) this.mark(written)
     return written
   }
 
