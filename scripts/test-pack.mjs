@@ -109,12 +109,24 @@ function loadAll(consumer) {
 
 function runCommand(consumer) {
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
-  const reprise = (flag) =>
-    run(join(consumer, "node_modules/.bin/reprise"), [flag], consumer, { ...process.env, PATH: path })
+  const reprise = (...args) =>
+    run(join(consumer, "node_modules/.bin/reprise"), args, consumer, { ...process.env, PATH: path })
   if (!reprise("--help").includes("reprise")) throw new Error(`reprise --help printed:\n${reprise("--help")}`)
   const { version } = manifest("cli")
   if (!reprise("--version").includes(version))
     throw new Error(`expected version ${version}, found ${reprise("--version")}`)
+  const fixtures = join(root, "test/fixtures")
+  for (const args of [
+    ["resume", "--json", join(fixtures, "interrupted.jsonl")],
+    ["doctor", fixtures]
+  ]) {
+    const [packed, here] = [reprise(...args), run(process.execPath, [join(root, "packages/cli/src/main.ts"), ...args])]
+    if (packed !== here) throw new Error(`reprise ${args.join(" ")}: expected\n${here}\nfound\n${packed}`)
+  }
+  const licences = readFileSync(join(consumer, "node_modules/@reprise/cli/dist/LICENSES.txt"), "utf8")
+  for (const name of ["effect", "@effect/platform-node-shared"]) {
+    if (!licences.includes(`${name} `)) throw new Error(`the licence of ${name} is not in LICENSES.txt of @reprise/cli`)
+  }
 }
 
 /** The Node that the machine itself has, when the workspace brought another. */
