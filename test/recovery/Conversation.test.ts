@@ -34,6 +34,10 @@ describe("The leaf, by default", () => {
     assert.strictEqual(rest("u1-a1 s1-t1"), "t1<root ×2")
   })
 
+  it("may hang on a boundary that was taken out, below what was said before that", () => {
+    assert.strictEqual(recovers("u1-a1-B2-t3-N4{B2}-u5 t3-w6"), "u1-a1-t3-w6")
+  })
+
   it("may be a local command, or hang on one", () => {
     assert.strictEqual(recovers("u1-a1 l1"), "l1")
     assert.strictEqual(recovers("u1-a1 l1-s1"), "l1-s1")

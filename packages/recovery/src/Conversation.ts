@@ -88,7 +88,7 @@ const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
   // Also what was taken out was said once: a snip at the end of all is the end all the same.
   const isSaid = SessionGraph.inherit(SessionGraph.unsnipped(graph), false, (node) => {
     const { entry } = graph.nodes[node]!
-    return Round.isSpeech(entry) ? true : Boundary.isCompact(entry) ? false : undefined
+    return Round.isSpeech(entry) ? true : Boundary.isCompact(entry) && !graph.removed.has(node) ? false : undefined
   })
   const findings: Array<Finding.Finding> = []
   for (let i = graph.nodes.length - 1; i >= 0; i--) {

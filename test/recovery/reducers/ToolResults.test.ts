@@ -185,9 +185,11 @@ describe("ToolResults", () => {
     assert.strictEqual(recovers(picture, { leaf: { uuid: "a3" } }), "u1-a1-a2-rA-rB-a3")
   })
 
-  it("passes over a boundary without a summary among the notes of a round", () => {
+  it("passes over markers that nobody went on from among the notes of a round", () => {
     assert.strictEqual(recovers("u1-a1@m(A)-a2@m(B)-rB-t3-B1 t3-t4 a1-w5"), "u1-a1-a2-rB-t3-t4-w5")
     assert.strictEqual(rest("u1-a1@m(A)-a2@m(B)-rB-t3-B1 t3-t4 a1-w5"), "B1<t3 ×1")
+    assert.strictEqual(recovers("u1-a1@m(A)-rA-t2-w3-t4 rA-a5"), "u1-a1-rA-t2-a5")
+    assert.strictEqual(recovers("u1-a1@m(A)-rA-t2-w3-u4 rA-a5"), "u1-a1-rA-a5")
   })
 
   it("gives the results of a reply to no copy of it in a history that was written again", () => {

@@ -101,13 +101,8 @@ const leadsTo = (
   return from >= 0 && (!prunes || path.slice(from + 1).every((node) => node > boundary || isKept.has(node)))
 }
 
-/**
- * Whether a node is a boundary behind which nothing was said: one that was cut off from its summary changes nothing.
- *
- * @category guards
- * @since 0.1.0
- */
-export const isUnfinished = (graph: SessionGraph.SessionGraph, node: number): boolean =>
+/** Whether a node is a boundary behind which nothing was said: one that was cut off from its summary changes nothing. */
+const isUnfinished = (graph: SessionGraph.SessionGraph, node: number): boolean =>
   Boundary.isCompact(graph.nodes[node]!.entry) && saidFrom(graph)[node] === 0
 
 const known = new WeakMap<Int32Array, Uint8Array>()

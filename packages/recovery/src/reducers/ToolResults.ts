@@ -17,7 +17,6 @@ import * as Finding from "@reprise/domain/Finding"
 import * as Round from "../Round.ts"
 import * as SessionGraph from "../SessionGraph.ts"
 import * as Compact from "./Compact.ts"
-import * as Relink from "./Relink.ts"
 
 type Graph = SessionGraph.SessionGraph
 type Chain = ReadonlyArray<number>
@@ -154,7 +153,11 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     else put(i)
   }
   // Only then: what hangs elsewhere may answer a copy of the reply, which has results of its own.
-  const madeBeside = callsBeside(graph, off, isOff)
+  const madeBeside = callsBeside(
+    graph,
+    off.filter((node) => !placed.has(node)),
+    isOff
+  )
   for (const i of elsewhere) {
     const turn = graph.nodes[turnAbove(i)]
     const isCopys = (id: string): boolean => turn?.calls.includes(id) === true || madeBeside(i, id)
@@ -311,21 +314,22 @@ const answered = (
 
 /**
  * The notes that hang on a node and hold no turn of their own, each before what hangs on it. What is `placed` already
- * goes its own way; a boundary that was cut off from its summary is passed over.
+ * goes its own way; a marker (boundary, rewind, snip) that nobody went on from is passed over with what hangs on it.
  */
 const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlySet<number>) => {
   const { first, next } = SessionGraph.children(graph)
   const below = (node: number): ReadonlyArray<number> | undefined => {
     const found: Array<number> = []
-    const stack = [node]
+    const stack: Array<{ readonly at: number; readonly isPassed: boolean }> = [{ at: node, isPassed: false }]
     while (stack.length > 0) {
-      const at = stack.pop()!
-      if (placed.has(at) || Relink.isUnfinished(graph, at)) continue
-      if (!isOff(at) || !Round.isNote(graph.nodes[at]!)) return undefined
-      found.push(at)
+      const { at, isPassed } = stack.pop()!
+      if (placed.has(at)) continue
+      const isNote = Round.isNote(graph.nodes[at]!)
+      if (!isOff(at) || !(isNote || graph.nodes[at]!.entry.type === "system")) return undefined
+      if (isNote && !isPassed) found.push(at)
       const own: Array<number> = []
       for (let child = first[at]!; child >= 0; child = next[child]!) own.push(child)
-      for (const child of own.toReversed()) stack.push(child)
+      for (const child of own.toReversed()) stack.push({ at: child, isPassed: isPassed || !isNote })
     }
     return found
   }

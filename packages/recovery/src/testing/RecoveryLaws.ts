@@ -12,6 +12,7 @@ import * as ModelView from "./laws/ModelView.ts"
 import * as Projections from "./laws/Projections.ts"
 import * as Reading from "./laws/Reading.ts"
 import * as Reducers from "./laws/Reducers.ts"
+import * as Rewinds from "./laws/Rewinds.ts"
 
 /**
  * All laws, by what they are about.
@@ -25,6 +26,7 @@ export const groups = {
   reducers: Reducers.laws,
   modelView: ModelView.laws,
   forks: Forks.laws,
+  rewinds: Rewinds.laws,
   projection: Projections.laws
 } as const
 

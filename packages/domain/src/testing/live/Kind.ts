@@ -41,6 +41,15 @@ export const letters = {
  * @since 0.1.0
  */
 export const notes: ReadonlySet<Kind> = new Set(["attachment", "injected", "event", "command"])
+
+/**
+ * What only says what is shown: nobody goes on there before something is said behind it.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const markers: ReadonlySet<Kind> = new Set(["rewind", "boundary", "snip"])
+
 /**
  * What makes a conversation.
  *

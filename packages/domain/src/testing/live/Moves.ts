@@ -50,8 +50,7 @@ export const compact = (session: LiveSession, { finished, form, hung, kept: coun
           : { preservedMessages, preservedSegment }
   const before: List = { visible: session.visible, tip: session.tip }
   const body = { ...plain, compactMetadata: { ...plain.compactMetadata, ...record } }
-  const parent = hung && kept.length === 0 ? session.tip : null
-  const boundary = session.write("boundary", body, { parent, unfinished: !finished })
+  const boundary = session.write("boundary", body, { parent: hung && kept.length === 0 ? session.tip : null })
   if (!finished) return
   session.archived = [...session.archived, before]
   session.abandoned = []

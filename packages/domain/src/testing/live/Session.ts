@@ -10,7 +10,7 @@
  * 2. Entries of one reply, with the results of its calls and the notes on those, are one round: it is entered and left
  *    as a whole. A note on which a turn hangs belongs to that turn's branch and no longer to the round.
  */
-import { type Kind, letters, notes, speech } from "./Kind.ts"
+import { type Kind, letters, markers, notes, speech } from "./Kind.ts"
 
 /**
  * A message that was written: what it hangs on, whatever links stand between; the round it belongs to; the calls it
@@ -49,7 +49,6 @@ export interface How {
   readonly misplaced?: boolean
   readonly second?: number
   readonly timeless?: boolean
-  readonly unfinished?: boolean
   readonly bare?: boolean
 }
 
@@ -146,7 +145,7 @@ export class LiveSession {
     this.writeLine(id, via ?? parent, body, how.timeless === true ? undefined : second, how.bare === true)
     if (waiting?.behind === true) this.writeLink(waiting.id, waiting.type, parent)
     if (waiting?.twice === true) this.writeLink(waiting.id, waiting.type, id)
-    if (!notes.has(kind) && how.unfinished !== true) this.mark(written)
+    if (!notes.has(kind) && !markers.has(kind)) this.mark(written)
     return written
   }
 
@@ -253,10 +252,12 @@ export class LiveSession {
     return calls.length > 0 || kind === "result" || notes.has(kind) ? round : undefined
   }
 
-  /** What is no part of their round turns the notes that it hangs on into its own. */
+  /** What is no part of their round turns the notes that it hangs on, through markers, into its own. */
   private mark({ parent, round }: Written): void {
-    for (let at = parent; at !== null && this.isNote(at); at = this.get(at).parent) {
-      if (round === undefined || this.get(at).round !== round) this.get(at).carries = true
+    for (let at = parent; at !== null; at = this.get(at).parent) {
+      const above = this.get(at)
+      if (!notes.has(above.kind) && !markers.has(above.kind)) return
+      if (round === undefined || above.round !== round) above.carries = true
     }
   }
 }

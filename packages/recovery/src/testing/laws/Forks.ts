@@ -51,8 +51,13 @@ const pointOf = (given: Law.OfLog, state: SessionState): string | undefined => {
   return from[Law.choose(given, 1, from.length)]
 }
 
-/** The conversation, what stands between two turns in one order: inside a round it is free. */
-const settled = ({ conversation }: SessionState, idOf: Fork.Names["idOf"] = (uuid) => uuid): string => {
+/**
+ * The conversation, what stands between two turns in one order: inside a round it is free.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const settled = ({ conversation }: SessionState, idOf: Fork.Names["idOf"] = (uuid) => uuid): string => {
   const rounds: Array<Array<string>> = []
   const replies = new Set<string>()
   for (const node of conversation) {

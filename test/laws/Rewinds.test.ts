@@ -1,0 +1,4 @@
+import * as RecoveryLaws from "@reprise/recovery/testing/RecoveryLaws"
+import { hold } from "./subjects.ts"
+
+hold("Rewinds", RecoveryLaws.groups.rewinds)
