@@ -9,6 +9,7 @@
  * 2. A key counts wherever it stands in its object, also twice, and however it is escaped.
  * 3. It is a walk over the tokens, not a parser: give it what was decoded as one object.
  */
+import * as Bytes from "./internal/bytes.ts"
 import * as Json from "./internal/json.ts"
 
 /**
@@ -90,13 +91,7 @@ const spliced = (line: Uint8Array, start: number, end: number, cuts: ReadonlyArr
     at = to
   }
   parts.push(line.subarray(at, end))
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
-  let size = 0
-  for (const part of parts) {
-    whole.set(part, size)
-    size += part.length
-  }
-  return whole
+  return Bytes.concat(parts)
 }
 
 /** Walks an object from its brace on; `own` may take a value itself. Gives the place behind it. */

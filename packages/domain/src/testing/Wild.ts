@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import * as Boundary from "../Boundary.ts"
 import * as Content from "../Content.ts"
 import * as Message from "../Message.ts"
+import * as Bytes from "../internal/bytes.ts"
 import { sessionId, timeOf } from "./live/Session.ts"
 
 const die = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
@@ -137,16 +138,10 @@ const fragments: ReadonlyArray<string> = [
  */
 export const bytes: Arbitrary.Arbitrary<Uint8Array> = Arbitrary.map(
   Arbitrary.array(Arbitrary.all([die, die]), { maxLength: 64 }),
-  (all) => {
-    const parts = all.map(([kind, byte]) =>
-      kind % 4 === 3 ? Uint8Array.of(byte) : encoder.encode(fragments[byte % fragments.length]!)
+  (all) =>
+    Bytes.concat(
+      all.map(([kind, byte]) =>
+        kind % 4 === 3 ? Uint8Array.of(byte) : encoder.encode(fragments[byte % fragments.length]!)
+      )
     )
-    const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-    let at = 0
-    for (const part of parts) {
-      joined.set(part, at)
-      at += part.length
-    }
-    return joined
-  }
 )

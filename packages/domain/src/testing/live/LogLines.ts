@@ -2,6 +2,7 @@
  * LogLines: a log in memory as lines, for those who move, drop and glue them.
  */
 import * as Entry from "../../Entry.ts"
+import * as Bytes from "../../internal/bytes.ts"
 import * as Line from "../../Line.ts"
 
 /** Of the Encoding standard, in every runtime; pure. */
@@ -61,15 +62,7 @@ export const linesOf = (log: Uint8Array): ReadonlyArray<LogLine> => {
  * @category encoding
  * @since 0.1.0
  */
-export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}
+export const concat: (parts: ReadonlyArray<Uint8Array>) => Uint8Array = Bytes.concat
 
 /**
  * Lines with a line feed behind each, but for those that are glued to the next one.

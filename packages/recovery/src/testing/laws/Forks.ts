@@ -5,6 +5,7 @@ import * as Boundary from "@reprise/domain/Boundary"
 import * as Entry from "@reprise/domain/Entry"
 import * as Fork from "@reprise/domain/Fork"
 import * as Projection from "@reprise/domain/Projection"
+import * as LogLines from "@reprise/domain/testing/live/LogLines"
 import * as ForkPlan from "../../ForkPlan.ts"
 import * as ModelMessages from "../../ModelMessages.ts"
 import * as Round from "../../Round.ts"
@@ -33,13 +34,7 @@ export const fork = (
     if (copied !== undefined) parts.push(copied, Law.bytesOf("\n"))
   }
   for (const entry of Fork.ending(planned.success, named)) parts.push(Law.bytesOf(`${JSON.stringify(entry)}\n`))
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
-  let size = 0
-  for (const part of parts) {
-    whole.set(part, size)
-    size += part.length
-  }
-  return { plan: planned.success, bytes: whole }
+  return { plan: planned.success, bytes: LogLines.concat(parts) }
 }
 
 /** Any message of the main lane, half of the time one of the conversation. */
