@@ -67,7 +67,7 @@ describe("reprise title, reprise tag", () => {
 
   it.effect("show examples in their help", () =>
     Effect.gen(function* () {
-      assert.include((yield* run("title", "--help")).shown, 'reprise title session.jsonl "Make the search page fast"')
+      assert.include((yield* run("title", "--help")).shown, 'reprise title 7d1f0c52 "Make the search page fast"')
       assert.include((yield* run("tag", "--help")).shown, "also one that another program has open")
     })
   )

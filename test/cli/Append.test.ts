@@ -1,5 +1,5 @@
-import * as Append from "@reprise/cli/Append"
 import * as Resume from "@reprise/cli/Resume"
+import * as SessionFile from "@reprise/cli/SessionFile"
 import { assert, describe, it } from "@effect/vitest"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import { Effect } from "effect"
@@ -141,8 +141,8 @@ describe("reprise append", () => {
       assert.deepStrictEqual(
         written.map(({ cwd, parentUuid, version }) => [cwd, parentUuid, version]),
         [
-          [cwd, null, Append.formatVersion],
-          [cwd, begun.out.trimEnd(), Append.formatVersion]
+          [cwd, null, SessionFile.formatVersion],
+          [cwd, begun.out.trimEnd(), SessionFile.formatVersion]
         ]
       )
       const notes = JSON.stringify({ type: "system", subtype: "informational", content: "x" })
@@ -156,7 +156,7 @@ describe("reprise append", () => {
     Effect.gen(function* () {
       const { directory, run } = yield* place
       const told = (...args: ReadonlyArray<string>) => Effect.map(run("append", ...args), ({ noted }) => noted)
-      assert.match(yield* told(), /^NothingToAppend {2}expected a transcript, --cwd or --session, found neither/)
+      assert.match(yield* told(), /^NothingToAppend {2}expected a session, --cwd or --session, found neither/)
       assert.match(
         yield* told("--cwd", directory, "a.jsonl", "x"),
         /expected at most a text beside --cwd and --session/
@@ -164,6 +164,40 @@ describe("reprise append", () => {
       assert.match(yield* told("--session", "x", "hello"), /^AppendError {2}"x" is no session id/)
       assert.match(yield* told(path.join(directory, "missing.jsonl"), "x"), /^TranscriptUnreadable .*found no file/)
       assert.deepStrictEqual(fs.readdirSync(directory), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("--projects is where a session is looked for by its id, and where a new one comes into being", () =>
+    Effect.gen(function* () {
+      const { conversation, directory } = yield* place
+      const projects = path.join(directory, "elsewhere")
+      const begun = yield* run("append", "--projects", projects, "--cwd", directory, "hello")
+      const [, id = "", file = ""] = /^session (\S+): (\S+)\n$/.exec(begun.noted) ?? []
+      assert.isTrue(file.startsWith(projects))
+      const more = JSON.parse((yield* run("append", "--json", "--projects", projects, id.slice(0, 8), "more")).out)
+      assert.deepInclude(more, { file, ok: true, sessionId: id })
+      assert.deepStrictEqual(yield* conversation(file), [begun.out.trimEnd(), more.uuid])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("names the file of a session that nobody can go on with", () =>
+    Effect.gen(function* () {
+      const { directory, run } = yield* place
+      const line = { type: "user", uuid: "u1", parentUuid: null, message: { content: "x" }, sessionId: "by-hand" }
+      const file = write(directory, "notes", Buffer.from(`${JSON.stringify(line)}\n`))
+      for (const args of [
+        ["append", file, "x"],
+        ["rewind", file, "u1"]
+      ]) {
+        const { failure, noted, out } = yield* run(...args)
+        assert.deepStrictEqual([failure, out], ["Unwritten", ""])
+        assert.include(
+          noted,
+          `NoSessionFile  ${file}: expected the transcript of a session, found one whose id "by-hand"`
+        )
+      }
+      const copy = (yield* run("fork", file)).out.trimEnd()
+      assert.match((yield* run("append", copy, "x")).out.trimEnd(), uuid)
     }).pipe(Effect.scoped)
   )
 

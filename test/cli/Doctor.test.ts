@@ -124,12 +124,12 @@ describe("reprise doctor", () => {
     })
   )
 
-  it.effect("--all names every file", () =>
+  it.effect("--full names every file", () =>
     Effect.gen(function* () {
       const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`${i}.jsonl`, "u1-a1 ?"]))
       const directory = yield* planted(many)
-      assert.include((yield* run("doctor", directory)).out, "  … and 5 more (--all shows them)\n")
-      assert.notInclude((yield* run("doctor", "--all", directory)).out, "more")
+      assert.include((yield* run("doctor", directory)).out, "  … and 5 more (--full shows them)\n")
+      assert.notInclude((yield* run("doctor", "--full", directory)).out, "more")
     })
   )
 

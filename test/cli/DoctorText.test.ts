@@ -123,7 +123,7 @@ describe("long lists", () => {
   )
 
   it("are cut with a count, unless all is asked for", () => {
-    assert.include(show(many), "  … and 10 more (--all shows them)")
+    assert.include(show(many), "  … and 10 more (--full shows them)")
     assert.include(show(many, Style.plain(), Infinity), "  29.jsonl  1 torn-line")
   })
 

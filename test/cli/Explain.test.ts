@@ -27,12 +27,12 @@ describe("reprise explain", () => {
     })
   )
 
-  it.effect("--all shows long lists whole", () =>
+  it.effect("--full shows long lists whole", () =>
     Effect.gen(function* () {
       const turns = Array.from({ length: 30 }, (_, i) => `u${i}-a${i}`).join("-")
       const file = write(yield* Temporary.directory, "long", turns)
-      assert.include((yield* run("explain", file)).out, "… and 40 more (--all shows them)")
-      assert.include((yield* run("explain", "--all", file)).out, " a29")
+      assert.include((yield* run("explain", file)).out, "… and 40 more (--full shows them)")
+      assert.include((yield* run("explain", "--full", file)).out, " a29")
     })
   )
 

@@ -103,7 +103,7 @@ describe("long lists", () => {
     Effect.gen(function* () {
       const shown = yield* show(long)
       const at = shown.indexOf("Reparent      41 messages: broken links")
-      assert.strictEqual(shown[at + 21], "  … and 31 more (--all shows them)")
+      assert.strictEqual(shown[at + 21], "  … and 31 more (--full shows them)")
     }).pipe(Effect.provide(logs))
   )
 
@@ -111,7 +111,7 @@ describe("long lists", () => {
     Effect.gen(function* () {
       const shown = yield* show(long, Style.plain(), Look.all)
       assert.strictEqual(shown.filter((text) => text.includes("(in no line) →")).length, 41)
-      assert.notInclude(shown.join("\n"), "--all")
+      assert.notInclude(shown.join("\n"), "--full")
     }).pipe(Effect.provide(logs))
   )
 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Notation from "@reprise/domain/testing/Notation"
 import { Effect, Fiber } from "effect"
 import * as fs from "node:fs"
+import * as path from "node:path"
 import * as Temporary from "../storage/temporary.ts"
 import { fixture, run, running, write } from "./running.ts"
 
@@ -89,6 +90,29 @@ describe("reprise follow", () => {
       assert.deepInclude(JSON.parse(json.out), { file: "/no/such.jsonl", ok: false })
       const refused = yield* run("follow", "--from", "3", fixture("interrupted"))
       assert.deepStrictEqual([refused.failure, refused.out], ["ShowHelp", ""])
+    })
+  )
+
+  it.live("--wait waits for a file until it is there", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* Temporary.directory, "log.jsonl")
+      const { out, until } = yield* running("follow", "--wait", "--json", file)
+      yield* Effect.sleep(50)
+      assert.notInclude(out(), "entry")
+      fs.writeFileSync(file, Notation.bytes("u1"))
+      yield* until('"uuid":"u1"')
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("to programs a file that is no transcript is told as it stands, and then refused", () =>
+    Effect.gen(function* () {
+      const file = write(yield* Temporary.directory, "notes", Buffer.from('{"name":"x"}\n'))
+      const { failure, out } = yield* run("follow", "--json", file)
+      const [malformed, refused, ...more] = lines(out)
+      assert.deepStrictEqual([failure, malformed.reason, more], ["FilesUnreadable", "no-type", []])
+      assert.deepInclude(refused, { file, ok: false })
+      assert.strictEqual(refused.error._tag, "NotATranscript")
+      assert.include(refused.error.message, "found one line, which is no entry of a transcript")
     })
   )
 

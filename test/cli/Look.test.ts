@@ -22,7 +22,7 @@ describe("a list", () => {
     assert.deepStrictEqual(Look.list(["a", "b", "c", "d"], look, "  "), ["  a b c d"])
     assert.deepStrictEqual(Look.list(["a", "b", "c", "d", "e"], look, "  "), [
       "  a b c",
-      "  … and 2 more (--all shows them)"
+      "  … and 2 more (--full shows them)"
     ])
     assert.deepStrictEqual(Look.list(["aaaaaaaaaa", "bbbbbbbbbb"], look, "  "), ["  aaaaaaaaaa", "  bbbbbbbbbb"])
     assert.deepStrictEqual(Look.list(["a", "b", "c", "d", "e"], { ...look, limits: Look.all }, "  "), ["  a b c d e"])
@@ -80,6 +80,6 @@ describe("a heading and what is left out", () => {
   it("are lines of their own", () => {
     assert.strictEqual(Look.heading(Style.plain(), "Snip", "nothing to do"), "Snip          nothing to do")
     assert.deepStrictEqual(Look.more(0), [])
-    assert.deepStrictEqual(Look.more(3), ["  … and 3 more (--all shows them)"])
+    assert.deepStrictEqual(Look.more(3), ["  … and 3 more (--full shows them)"])
   })
 })

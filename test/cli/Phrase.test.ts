@@ -23,6 +23,27 @@ describe("counts", () => {
   })
 })
 
+describe("findings", () => {
+  it("are counted by what they cost, the worst first", () => {
+    const blank = Finding.make("blank-line", { count: 1 })
+    const torn = Finding.make("torn-line", { bytes: 3 })
+    assert.strictEqual(Phrase.tally([blank, torn, blank, torn]), "2 losses, 2 notes")
+    assert.strictEqual(Phrase.tally([torn]), "1 loss")
+    assert.strictEqual(Phrase.tally([]), "")
+  })
+})
+
+describe("an argument", () => {
+  it("is quoted where a shell would not take it as it stands", () => {
+    assert.deepStrictEqual(["/a/b-1.jsonl", "my log.jsonl", "it's", "$x\u001b[31m"].map(Phrase.argument), [
+      "/a/b-1.jsonl",
+      "'my log.jsonl'",
+      "'it'\\''s'",
+      "'$x'"
+    ])
+  })
+})
+
 describe("ids", () => {
   it("are shown by their first digits where those tell them apart", () => {
     assert.strictEqual(Phrase.shorten([one, one])(`to ${one}.`), "to aaaaaaaa.")

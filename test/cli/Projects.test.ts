@@ -8,9 +8,8 @@ import * as Temporary from "../storage/temporary.ts"
 
 describe("where sessions are looked for", () => {
   it("in the working directory, or everywhere", () => {
-    const projects = Option.none()
-    assert.deepStrictEqual(Projects.scope({ all: false, projects }), { directory: process.cwd() })
-    assert.deepStrictEqual(Projects.scope({ all: true, projects }), {})
+    assert.deepStrictEqual(Projects.scope({ all: false }), { directory: process.cwd() })
+    assert.deepStrictEqual(Projects.scope({ all: true }), {})
   })
 
   it.effect("below the directory that is named, else in the logs at hand", () =>
@@ -18,9 +17,21 @@ describe("where sessions are looked for", () => {
       const directory = yield* Temporary.directory
       fs.mkdirSync(path.join(directory, "-named"))
       const names = EntryLog.EntryLog.use((port) => port.projects)
-      const within = (projects: Option.Option<string>) => Projects.within({ all: true, projects }, names)
-      assert.deepStrictEqual(yield* within(Option.some(directory)), ["-named"])
-      assert.deepStrictEqual(yield* within(Option.none()), [])
+      for (const where of [Projects.within, Projects.into]) {
+        assert.deepStrictEqual(yield* where(names, { projects: Option.some(directory) }), ["-named"])
+        assert.deepStrictEqual(yield* where(names, { projects: Option.none() }), [])
+      }
+      assert.strictEqual(yield* Projects.directory({ projects: Option.some(directory) }), directory)
+    }).pipe(Effect.provide(EntryLog.layerMemory))
+  )
+
+  it.effect("one that does not exist may be written to, and is an error for those that read", () =>
+    Effect.gen(function* () {
+      const projects = Option.some(path.join(yield* Temporary.directory, "none"))
+      const names = EntryLog.EntryLog.use((port) => port.projects)
+      assert.deepStrictEqual(yield* Projects.into(names, { projects }), [])
+      const error = yield* Effect.flip(Projects.within(names, { projects }))
+      assert.match(error.message, /none: expected a directory that holds a folder for each project, found nothing/)
     }).pipe(Effect.provide(EntryLog.layerMemory))
   )
 

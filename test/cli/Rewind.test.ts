@@ -26,7 +26,7 @@ describe("reprise rewind", () => {
       const before = fs.readFileSync(file, "utf8")
       const back = yield* run("rewind", file, "a1")
       const marker = back.out.trimEnd()
-      assert.strictEqual(back.noted, `session ${sessionId} goes on from a1; \`reprise rewind FILE a2\` returns\n`)
+      assert.strictEqual(back.noted, `session ${sessionId} goes on from a1; \`reprise rewind ${file} a2\` returns\n`)
       assert.deepStrictEqual(yield* conversation, ["u1", "a1", marker])
       const added = fs.readFileSync(file, "utf8")
       assert.isTrue(added.startsWith(before))

@@ -34,6 +34,25 @@ describe("the session of a file", () => {
     }).pipe(Effect.scoped, Effect.provide(logs))
   )
 
+  it.effect("goes on as it is, with what this program knows where it says nothing", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const silent = write(directory, sessionId, Buffer.from(line({})))
+      assert.deepStrictEqual(yield* SessionFile.opening(silent), {
+        log: EntryLog.at(silent),
+        sessionId,
+        cwd: process.cwd(),
+        version: SessionFile.formatVersion,
+        entrypoint: "cli"
+      })
+      const named = write(directory, "notes", Buffer.from(line({ sessionId, cwd: "/a", version: "2.0.1" })))
+      assert.deepInclude(yield* SessionFile.opening(named), { sessionId, cwd: "/a", version: "2.0.1" })
+      const byHand = write(directory, "by-hand", Buffer.from(line({ sessionId: "mine" })))
+      const { message } = yield* Effect.flip(SessionFile.opening(byHand))
+      assert.include(message, `${byHand}: expected the transcript of a session, found one whose id "mine" is no UUID`)
+    }).pipe(Effect.scoped, Effect.provide(logs))
+  )
+
   it.effect("is refused where a name was mistyped: no file, no entries, an agent's own log", () =>
     Effect.gen(function* () {
       const directory = yield* Temporary.directory

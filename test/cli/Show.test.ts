@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as ProjectPath from "@reprise/storage/ProjectPath"
 import * as Temporary from "../storage/temporary.ts"
+import { plant } from "./listed.ts"
 import { fixture, run, write } from "./running.ts"
 
 describe("reprise show", () => {
@@ -18,8 +20,42 @@ describe("reprise show", () => {
         "  → Bash time curl /a",
         "  → Bash time curl /b",
         "    ← Bash: 0.2 s",
+        "",
+        `Findings: 1 loss, 1 repair, 1 note; see reprise explain ${fixture("interrupted")}`,
         ""
       ])
+    })
+  )
+
+  it.effect("says nothing of findings where there are none, and how an agent's are explained", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      assert.notInclude((yield* run("show", write(directory, "well", "u1-a1"))).out, "Findings")
+      const agent = write(directory, "agent-ab", "u1~ab-a1~ab ?")
+      assert.include((yield* run("show", "--sidechain", agent)).out, `see reprise explain --sidechain ${agent}\n`)
+    })
+  )
+
+  it.effect("without a name it reads the latest session of this directory", () =>
+    Effect.gen(function* () {
+      const projects = yield* Temporary.directory
+      plant(projects, ProjectPath.keyOf(process.cwd()), 1, "u1:10-a1:20")
+      plant(projects, ProjectPath.keyOf(process.cwd()), 2, "u2:30-a2:40")
+      assert.include((yield* run("show", "--projects", projects)).out, "  [u2]\n")
+    })
+  )
+
+  it.effect("a file that is no transcript is one for nobody, whatever reads it", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const file = write(directory, "notes", Buffer.from("# Notes\n\nNothing of a session.\n"))
+      const message =
+        `NotATranscript  ${file}: expected the transcript of a session, ` +
+        "found 3 lines, none of which is an entry of a transcript; check the path\n"
+      for (const command of ["show", "explain", "resume", "follow"]) {
+        const { failure, out } = yield* run(command, file)
+        assert.deepStrictEqual([command, failure, out], [command, "FilesUnreadable", message])
+      }
     })
   )
 

@@ -22,7 +22,7 @@ const shown = (limits: ShowText.Limits, make: () => ReadonlyArray<object>, colum
         .join("")
     )
     const resumed = yield* Resume.resume(write(yield* Temporary.directory, "log", bytes))
-    const text = [...ShowText.render(resumed, Style.plain(columns), limits)].join("")
+    const text = [...ShowText.render(resumed, Style.plain(columns), limits, "reprise explain FILE")].join("")
     return text.trimEnd().split("\n").slice(4)
   }).pipe(Effect.provide(logs))
 
@@ -68,7 +68,7 @@ describe("a conversation", () => {
         "      line 2",
         "      line 3",
         "      line 4",
-        "      … and 4 more lines (--all shows them)",
+        "      … and 4 more lines (--full shows them)",
         "  → Bash a",
         "  → Bash b",
         "    ← Bash: A",
@@ -98,7 +98,7 @@ describe("a conversation", () => {
   it.effect("of nothing says so", () =>
     Effect.gen(function* () {
       const resumed = yield* Resume.resume(write(yield* Temporary.directory, "log", new Uint8Array()))
-      assert.include([...ShowText.render(resumed, Style.plain(), ShowText.some)].join(""), "nothing was said")
+      assert.include([...ShowText.render(resumed, Style.plain(), ShowText.some, "")].join(""), "nothing was said")
     }).pipe(Effect.provide(logs))
   )
 })

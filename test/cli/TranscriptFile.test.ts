@@ -102,6 +102,32 @@ describe("watched", () => {
   )
 })
 
+describe("a transcript", () => {
+  const judged = (text: string) => Projection.fold(TranscriptFile.evidence, Line.decodeAll(Buffer.from(text)))
+
+  it("is what holds an entry of a kind that transcripts have, or nothing else", () => {
+    const known = '{"type":"tag","tag":"x"}\n'
+    assert.deepStrictEqual(judged(`${known}\n{"type":"new"}\n`), { entries: 3, known: 1, foreign: 1 })
+    assert.isTrue(TranscriptFile.isTranscript(judged(`{"type":"new"}\n# notes\n${known}`)))
+    assert.isFalse(TranscriptFile.isTranscript(judged('{"type":"new"}\n')))
+    assert.isFalse(TranscriptFile.isTranscript(judged('{\n  "name": "x"\n}\n')))
+  })
+
+  it("may be empty, torn in its first line, or NUL throughout: that is damage", () => {
+    for (const left of ["", '{"type":"us', "\0\0\0", "\n"]) assert.isTrue(TranscriptFile.isTranscript(judged(left)))
+  })
+
+  it.effect("is also what is named as one, whatever it holds", () =>
+    Effect.gen(function* () {
+      const notes = judged("# notes\n")
+      yield* TranscriptFile.mustBeTranscript("/a/5b0d7f21-9c46-4e83-b1a2-60f7d3c89e14.jsonl", notes)
+      yield* TranscriptFile.mustBeTranscript("/a/agent-ab.jsonl", notes)
+      const error = yield* Effect.flip(TranscriptFile.mustBeTranscript("/a/notes.jsonl", notes))
+      assert.deepInclude(error, { _tag: "NotATranscript", path: "/a/notes.jsonl" })
+    })
+  )
+})
+
 describe("sessionIdOf", () => {
   const uuid = "1C9A5B7E-40d3-4f86-8e2b-95d7a6c3f014"
 

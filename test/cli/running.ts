@@ -6,7 +6,7 @@ import * as Reprise from "@reprise/cli/Reprise"
 import * as Notation from "@reprise/domain/testing/Notation"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import { type Cause, Effect, Exit, Layer, Sink, Stdio, Stream, Terminal } from "effect"
-import { Command, TerminalCapabilities } from "effect/cli"
+import { TerminalCapabilities } from "effect/cli"
 import { TestConsole } from "effect/testing"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -37,10 +37,17 @@ export const terminal = (columns: number): Layer.Layer<Terminal.Terminal> => {
   )
 }
 
+/** What the command runs on, but for its logs. */
+export const platform = (stdio: Layer.Layer<Stdio.Stdio>) =>
+  NodeChildProcessSpawner.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, stdio, terminal(0))),
+    Layer.provideMerge(TestConsole.layer)
+  )
+
 /** What a terminal can do that is none. */
 const none = { canColor: false, canAnimate: false, canPrompt: false }
 
-/** Runs the command; gives what it printed, what it showed of itself (help, version), and how it ended. */
+/** Runs the command; gives what it printed, what it showed of itself (help, version, mistakes), and how it ended. */
 export const run = (...args: ReadonlyArray<string>) => runWith({}, ...args)
 
 /** The same with something on standard input, and other logs. */
@@ -53,20 +60,21 @@ export const runWith = (
   const into = (parts: Array<string>) => () =>
     Sink.forEach((part: string | Uint8Array) => Effect.sync(() => parts.push(String(part))))
   const stdio = Stdio.layerTest({
+    args: Effect.succeed(args),
     stdin: Stream.succeed(new TextEncoder().encode(options.stdin ?? "")),
     stdout: into(printed),
     stderr: into(noted)
   })
-  const platform = NodeChildProcessSpawner.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, stdio, terminal(0), options.logs ?? logs)),
-    Layer.provideMerge(TestConsole.layer)
-  )
   return Effect.gen(function* () {
-    const exit = yield* Effect.exit(Command.runWith(Reprise.command, { version: Reprise.version })(args))
+    const exit = yield* Effect.exit(Reprise.run)
     const shown = (yield* TestConsole.logLines).join("\n")
     const failure = Exit.isFailure(exit) ? tagOf(exit.cause) : undefined
-    return { out: printed.join(""), noted: noted.join(""), shown, failure }
-  }).pipe(Effect.provideService(TerminalCapabilities.TerminalCapabilities, none), Effect.provide(platform))
+    const mistakes = (yield* TestConsole.errorLines).join("\n")
+    return { out: printed.join(""), noted: noted.join(""), shown, mistakes, failure }
+  }).pipe(
+    Effect.provideService(TerminalCapabilities.TerminalCapabilities, none),
+    Effect.provide(Layer.merge(platform(stdio), options.logs ?? logs))
+  )
 }
 
 /** The command as it runs on, until the scope ends: what it has printed, and a wait for a text in it. */

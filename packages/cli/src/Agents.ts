@@ -1,5 +1,5 @@
 /**
- * Agents: `reprise agents FILE` shows the agents of a session below their lead, and with `--agent ID` one of them as
+ * Agents: `reprise agents [SESSION]` shows the agents of a session below their lead, and with `--agent ID` one of them as
  * `reprise resume` shows a session.
  *
  *   session 5b0d7f21: 3 messages
@@ -15,19 +15,18 @@ import * as ModelMessages from "@reprise/recovery/ModelMessages"
 import * as Subagents from "@reprise/recovery/Subagents"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionAgents from "@reprise/storage/SessionAgents"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
+import * as Projects from "./Projects.ts"
 import * as ResumeJson from "./ResumeJson.ts"
 import * as ResumeText from "./ResumeText.ts"
 import * as SessionFile from "./SessionFile.ts"
+import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
 import * as Unwritten from "./Unwritten.ts"
@@ -172,6 +171,13 @@ export const encode = ({ agents, file, lead, sessionId }: Session): string => {
   })
 }
 
+/** The agent that is called so. */
+const find = Effect.fnUntraced(function* ({ agents, file }: Session, name: string) {
+  const there = all(agents)
+  const found = there.find((one) => nameOf(one) === name)
+  return found ?? (yield* new NoAgent({ file, agent: name, agents: there.map(nameOf) }))
+})
+
 /** One agent, as a session of its own. */
 const resumed = ({ file, sessionId }: Session, { interruption, source, state, view }: Agent): ResumeJson.Resumed => ({
   file: source ?? file,
@@ -192,33 +198,26 @@ const resumed = ({ file, sessionId }: Session, { interruption, source, state, vi
 export const command = Command.make(
   "agents",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("The transcript of the session (.jsonl)")),
-    agent: Flag.String("agent").pipe(
-      Flag.withMetavar("ID"),
-      Flag.optional,
-      Flag.withDescription("Show what this agent recovers to, and what makes it go on")
-    ),
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Answer with one line of JSON"))
+    session: SessionName.orLatest,
+    agent: Flags.text("agent", "ID", "Show what this agent recovers to, and what makes it go on"),
+    json: Flags.json("Answer with one line of JSON"),
+    projects: Projects.flags.projects
   },
-  Effect.fn(function* ({ agent, file, json }) {
-    const style = yield* Style.current
-    const result = yield* Effect.result(
-      Effect.gen(function* () {
-        const session = yield* read(file)
-        if (Option.isNone(agent)) return json ? encode(session) : render(session, style)
-        const agents = all(session.agents)
-        const one = agents.find((found) => nameOf(found) === agent.value)
-        if (one === undefined) return yield* new NoAgent({ file, agent: agent.value, agents: agents.map(nameOf) })
-        return json ? ResumeJson.encode(resumed(session, one)) : ResumeText.render(resumed(session, one), style)
-      })
-    )
-    if (Result.isFailure(result)) return yield* Unwritten.report(file, result.failure, json)
-    yield* Output.print(Stream.succeed(`${result.success}\n`))
-  })
+  Effect.fn(
+    function* ({ agent, json, session: name }) {
+      const style = yield* Style.current
+      const session = yield* read(yield* SessionName.fileOf(name))
+      if (Option.isNone(agent)) return yield* Output.line(json ? encode(session) : render(session, style))
+      const one = resumed(session, yield* find(session, agent.value))
+      yield* Output.line(json ? ResumeJson.encode(one) : ResumeText.render(one, style))
+    },
+    Projects.within,
+    Unwritten.reporting
+  )
 ).pipe(
   Command.withDescription("Show the agents of a session as a tree, or what one of them recovers to."),
   Command.withExamples([
-    { command: "reprise agents session.jsonl", description: "Show the tree" },
-    { command: "reprise agents session.jsonl --agent ID", description: "Show one agent as a session" }
+    { command: "reprise agents 7d1f0c52", description: "Show the tree" },
+    { command: "reprise agents 7d1f0c52 --agent ID", description: "Show one agent as a session" }
   ])
 )

@@ -1,5 +1,5 @@
 /**
- * Annotate: `reprise title FILE TITLE` and `reprise tag FILE TAG` name a session.
+ * Annotate: `reprise title SESSION TITLE` and `reprise tag SESSION TAG` name a session.
  *
  * One line in one write, at the end of the log. It needs no lock: a program that has the session open takes it over, and
  * restates it from then on.
@@ -8,12 +8,12 @@ import * as Metadata from "@reprise/domain/Metadata"
 import * as Transcript from "@reprise/storage/Transcript"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
+import * as Projects from "./Projects.ts"
 import * as SessionFile from "./SessionFile.ts"
+import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as Unwritten from "./Unwritten.ts"
 
@@ -41,25 +41,29 @@ const make = ({ body, description, example, name, value }: Kind) =>
   Command.make(
     name,
     {
-      file: Argument.String("file").pipe(Argument.withDescription("The transcript of the session (.jsonl)")),
+      session: SessionName.argument,
       value: Argument.String(name).pipe(Argument.withDescription(`${value}; an empty one clears it`)),
-      json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Answer with one line of JSON"))
+      json: Flags.json("Answer with one line of JSON"),
+      projects: Projects.flags.projects
     },
-    Effect.fn(function* ({ file, json, value }) {
-      const made = body(value)
-      const result = yield* Effect.result(annotate(file, made))
-      if (Result.isFailure(result)) return yield* Unwritten.report(file, result.failure, json)
-      const sessionId = result.success
-      const text = value === "" ? `no ${name} any more` : `${name} ${JSON.stringify(value)}`
-      const shown = json
-        ? Style.json({ file, ok: true, sessionId, ...made })
-        : Style.clean(`session ${sessionId ?? file}: ${text}`)
-      yield* Output.print(Stream.succeed(`${shown}\n`))
-    })
+    Effect.fn(
+      function* ({ json, session, value }) {
+        const made = body(value)
+        const file = yield* SessionName.fileOf(session)
+        const sessionId = yield* annotate(file, made)
+        const text = value === "" ? `no ${name} any more` : `${name} ${JSON.stringify(value)}`
+        const shown = json
+          ? Style.json({ file, ok: true, sessionId, ...made })
+          : Style.clean(`session ${sessionId ?? file}: ${text}`)
+        yield* Output.line(shown)
+      },
+      Projects.within,
+      Unwritten.reporting
+    )
   ).pipe(
     Command.withDescription(description),
     Command.withExamples([
-      { command: `reprise ${name} session.jsonl ${JSON.stringify(example)}`, description: `Set the ${name}` },
+      { command: `reprise ${name} 7d1f0c52 ${JSON.stringify(example)}`, description: `Set the ${name}` },
       { command: `reprise ${name} session.jsonl ""`, description: "Clear it" }
     ])
   )

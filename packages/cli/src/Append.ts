@@ -1,5 +1,5 @@
 /**
- * Append: `reprise append FILE TEXT` adds messages to a session, where recovery would go on.
+ * Append: `reprise append SESSION TEXT` adds messages to a session, where recovery would go on.
  *
  *   text, or bodies ─▶ claim the session ─▶ find its leaf ─▶ append ─▶ written, or on the disk ─▶ print the ids
  *
@@ -9,22 +9,22 @@
  */
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as EntryLog from "@reprise/storage/EntryLog"
-import * as ProjectPath from "@reprise/storage/ProjectPath"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as Transcript from "@reprise/storage/Transcript"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import * as path from "node:path"
 import * as Bodies from "./Bodies.ts"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
+import * as Projects from "./Projects.ts"
 import * as SessionFile from "./SessionFile.ts"
+import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as Unwritten from "./Unwritten.ts"
 
@@ -44,14 +44,6 @@ export class NothingToAppend extends Schema.TaggedError<NothingToAppend>()("Noth
 }
 
 /**
- * The version of the format that entries claim in a session which names none.
- *
- * @category constants
- * @since 0.1.0
- */
-export const formatVersion = "2.1.332"
-
-/**
  * What was appended: the session, where it is, and what became of each message.
  *
  * @category models
@@ -62,9 +54,6 @@ export interface Appended {
   readonly log: EntryLog.LogId
   readonly messages: ReadonlyArray<Transcript.Appended>
 }
-
-/** One attempt more at the end: who waits at a terminal is told soon that the disk is full. */
-const writer = SessionWriter.layerWith({ retry: { onClose: 2 } })
 
 /**
  * Appends messages at the leaf of a session; `durable`: until the disk has them.
@@ -94,7 +83,7 @@ export const append = Effect.fn("Append.append")(
     return appended
   },
   Effect.scoped,
-  Effect.provide(writer)
+  Effect.provide(SessionFile.writer)
 )
 
 /** What stands on standard input. */
@@ -120,18 +109,44 @@ const messages = Effect.fnUntraced(function* (text: string | undefined, json: bo
   })
 })
 
-/** The session of a file, which goes on as it is; or one that is named by its directory and id. */
-const target = Effect.fnUntraced(function* (file: string | undefined, named: { cwd?: string; session?: string }) {
-  if (file === undefined) {
-    const { cwd = process.cwd(), session } = named
-    return { cwd: path.resolve(cwd), version: formatVersion, entrypoint: "cli", ...(session && { sessionId: session }) }
+/** What the arguments name: a session that there is, or one by its directory and id; and the prompt, where it is there. */
+interface Named {
+  readonly name: string | undefined
+  readonly prompt: string | undefined
+  readonly cwd: string
+  readonly id: string | undefined
+}
+
+interface Given {
+  readonly session: string | undefined
+  readonly text: Option.Option<string>
+  readonly cwd: Option.Option<string>
+  readonly id: Option.Option<string>
+}
+
+/** Beside `--cwd` and `--session` the only argument is the prompt. */
+const named = Effect.fnUntraced(function* ({ cwd, id, session, text }: Given) {
+  const isNew = Option.isSome(cwd) || Option.isSome(id)
+  if (isNew ? Option.isSome(text) : session === undefined) {
+    const expected = isNew ? "at most a text beside --cwd and --session" : "a session, --cwd or --session"
+    return yield* new NothingToAppend({ expected, found: isNew ? "a session as well" : "neither" })
   }
-  const { log, sessionId, ...own } = yield* SessionFile.find(file, { empty: true })
-  const where = { cwd: process.cwd(), version: formatVersion, entrypoint: "cli", log, ...own }
-  return sessionId === null ? where : { ...where, sessionId }
+  const [name, prompt] = isNew ? [undefined, session] : [session, Option.getOrUndefined(text)]
+  const directory = path.resolve(Option.getOrElse(cwd, () => process.cwd()))
+  const found: Named = { name, prompt, cwd: directory, id: Option.getOrUndefined(id) }
+  return found
 })
 
-const projects = ProjectPath.projectsDirectory
+/** Its file, where there is one, and how it is opened: then it goes on as it is. */
+const target = Effect.fnUntraced(function* ({ cwd, id, name }: Named) {
+  if (name === undefined) {
+    return { file: undefined, where: { ...SessionFile.stamp(cwd), ...(id !== undefined && { sessionId: id }) } }
+  }
+  const file = yield* SessionName.fileOf(name)
+  return { file, where: yield* SessionFile.opening(file, { empty: true }) }
+})
+
+const outcomes = { AlreadyThere: "already-there", Accepted: "accepted", Pending: "accepted" } as const
 
 /**
  * `reprise append`.
@@ -142,70 +157,40 @@ const projects = ProjectPath.projectsDirectory
 export const command = Command.make(
   "append",
   {
-    file: Argument.String("file").pipe(
-      Argument.withDescription("A transcript (.jsonl); left out with --cwd or --session"),
-      Argument.optional
-    ),
+    session: SessionName.orElse("left out with --cwd or --session"),
     text: Argument.String("text").pipe(
       Argument.withDescription("A prompt; without one, it is read from standard input"),
       Argument.optional
     ),
-    cwd: Flag.String("cwd").pipe(
-      Flag.optional,
-      Flag.withDescription("Append to a session of this directory, a new one unless --session names it")
-    ),
-    session: Flag.String("session").pipe(
-      Flag.optional,
-      Flag.withDescription("The id of the session, of --cwd or of the directory that this is run in")
-    ),
-    durable: Flag.Boolean("durable").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Return when the disk has it, not only the system")
-    ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Read messages from standard input, one JSON object to a line; answer likewise")
-    )
+    cwd: Flags.text("cwd", "DIR", "Append to a session of this directory, a new one unless --session names it"),
+    id: Flags.text("session", "ID", "The id of the session, of --cwd or of the directory that this is run in"),
+    durable: Flags.on("durable", "Return when the disk has it, not only the system"),
+    json: Flags.json("Read messages from standard input, one JSON object to a line; answer likewise"),
+    projects: Projects.flags.projects
   },
-  Effect.fn(function* ({ cwd, durable, file, json, session, text }) {
-    const isNamed = Option.isSome(cwd) || Option.isSome(session)
-    const words = [file, text].flatMap(Option.toArray)
-    const [name, prompt] = isNamed ? [undefined, words[0]] : words
-    const told = yield* Effect.gen(function* () {
-      if (isNamed ? words.length > 1 : name === undefined) {
-        const expected = isNamed ? "at most a text beside --cwd and --session" : "a transcript, --cwd or --session"
-        return yield* new NothingToAppend({ expected, found: isNamed ? "a file as well" : "neither" })
-      }
-      const where = yield* target(name, {
-        ...(Option.isSome(cwd) && { cwd: cwd.value }),
-        ...(Option.isSome(session) && { session: session.value })
-      })
-      const appended = yield* append(where, yield* messages(prompt, json), { durable })
-      return { ...appended, file: name ?? EntryLog.pathOf(yield* projects, appended.log) }
-    }).pipe(Effect.result)
-    if (Result.isFailure(told)) {
-      const named = name ?? Option.getOrElse(session, () => Option.getOrElse(cwd, () => ""))
-      return yield* Unwritten.report(named, told.failure, json)
+  Effect.fn(
+    function* ({ durable, json, projects, ...given }) {
+      const what = yield* named(given)
+      const { file: there, where } = yield* target(what)
+      const appended = yield* append(where, yield* messages(what.prompt, json), { durable })
+      const { sessionId } = appended
+      const file = there ?? EntryLog.pathOf(yield* Projects.directory({ projects }), appended.log)
+      if (there === undefined && !json) yield* Output.note(`session ${sessionId}: ${file}`)
+      const lines = appended.messages.map(({ _tag, uuid }) =>
+        json ? Style.json({ file, ok: true, sessionId, uuid, outcome: outcomes[_tag] }) : uuid
+      )
+      yield* Output.lines(lines)
+    },
+    Projects.into,
+    (run, { cwd, id, json, session }) => {
+      const words = Option.getOrElse(id, () => Option.getOrElse(cwd, () => session ?? ""))
+      return Unwritten.reporting(run, { session: words, json })
     }
-    const appended = told.success
-    const lines = appended.messages.map(({ _tag, uuid }) =>
-      json
-        ? Style.json({
-            file: appended.file,
-            ok: true,
-            sessionId: appended.sessionId,
-            uuid,
-            outcome: _tag === "AlreadyThere" ? "already-there" : "accepted"
-          })
-        : uuid
-    )
-    if (name === undefined && !json) yield* Output.note(`session ${appended.sessionId}: ${appended.file}`)
-    yield* Output.print(Stream.map(Stream.fromIterable(lines), (line) => `${line}\n`))
-  })
+  )
 ).pipe(
   Command.withDescription("Append messages to a session, at the leaf that recovery finds, and print their ids."),
   Command.withExamples([
-    { command: 'reprise append session.jsonl "Go on"', description: "Append a prompt" },
+    { command: 'reprise append 7d1f0c52 "Go on"', description: "Append a prompt" },
     { command: "git log -1 | reprise append session.jsonl", description: "The same, from standard input" },
     {
       command: "reprise append --json session.jsonl < messages.jsonl",

@@ -10,6 +10,7 @@ import type * as Lanes from "@reprise/recovery/Lanes"
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as Phrase from "./Phrase.ts"
 import * as Resume from "./Resume.ts"
+import * as TranscriptFile from "./TranscriptFile.ts"
 
 /**
  * How many findings of a kind there are.
@@ -43,7 +44,7 @@ export interface Drift {
  * @since 0.1.0
  */
 export interface Checkup {
-  /** Whether an entry is of a kind that transcripts hold, or there is no entry at all. */
+  /** Whether what it holds may be a transcript. */
   readonly isTranscript: boolean
   readonly bytes: number
   readonly written: number
@@ -54,21 +55,16 @@ export interface Checkup {
   readonly findings: ReadonlyArray<Found>
 }
 
-/** What the lines hold, counted past recovery: an id is a message's once in each lane. */
+/** The messages that the lines hold, counted past recovery: an id is a message's once in each lane. */
 interface Lines {
-  entries: number
-  known: number
   readonly main: Set<string>
   readonly others: Set<string>
 }
 
 const lines = (lane: Lanes.Choice): Projection.Projection<Located, Lines> =>
   Projection.make({
-    initial: (): Lines => ({ entries: 0, known: 0, main: new Set(), others: new Set() }),
+    initial: (): Lines => ({ main: new Set(), others: new Set() }),
     evolve: (draft, { entry }: Located) => {
-      draft.entries++
-      const kind = Entry.kindOf(entry)
-      if (kind !== "unknown" && kind !== "malformed") draft.known++
       if (!Entry.isMessage(entry) || entry.uuid === "") return draft
       if (lane === "sidechain" || entry.isSidechain !== true) draft.main.add(entry.uuid)
       else draft.others.add(JSON.stringify([entry.agentId ?? "", entry.uuid]))
@@ -85,14 +81,14 @@ const lines = (lane: Lanes.Choice): Projection.Projection<Located, Lines> =>
  */
 export const projection = (lane: Lanes.Choice): Projection.Projection<Located, Checkup> =>
   Projection.map(
-    Projection.struct({ state: Recovery.make({ lane }), lines: lines(lane) }),
-    ({ lines, state }): Checkup => {
+    Projection.struct({ state: Recovery.make({ lane }), lines: lines(lane), held: TranscriptFile.evidence }),
+    ({ held, lines, state }): Checkup => {
       const sum = Phrase.countsOf(state)
       const sidechains = state.sidechains.reduce((count, { entries }) => count + entries, 0)
       const { checked, drift, unchecked } = state.consistency
       const accounted = sum.conversation + sum.archived + sum.removed + sum.onBranches
       return {
-        isTranscript: lines.known > 0 || lines.entries === 0,
+        isTranscript: TranscriptFile.isTranscript(held),
         bytes: state.extent.byteEnd,
         written: lines.main.size + lines.others.size,
         sum,

@@ -7,7 +7,6 @@
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
@@ -18,13 +17,13 @@ import * as Checkup from "./Checkup.ts"
 import * as DoctorJson from "./DoctorJson.ts"
 import * as DoctorText from "./DoctorText.ts"
 import * as ExplainJson from "./ExplainJson.ts"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
-import * as Resume from "./Resume.ts"
-import * as ResumeText from "./ResumeText.ts"
 import * as Style from "./Style.ts"
 import * as Tally from "./Tally.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
 import * as TranscriptTree from "./TranscriptTree.ts"
+import * as Unread from "./Unread.ts"
 
 /**
  * Something was lost in so many files, and `--strict` asked for that to be a failure.
@@ -101,36 +100,30 @@ export const command = Command.make(
     directory: Argument.String("dir").pipe(
       Argument.withDescription("A directory; every .jsonl file below it is checked")
     ),
-    all: Flag.Boolean("all").pipe(Flag.withDefault(false), Flag.withDescription("Show long lists whole")),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("One line of JSON for each file, and one for all")
-    ),
-    strict: Flag.Boolean("strict").pipe(Flag.withDefault(false), Flag.withDescription("Fail when anything was lost"))
+    full: Flags.full("long lists whole"),
+    json: Flags.json("One line of JSON for each file, and one for all"),
+    strict: Flags.on("strict", "Fail when anything was lost")
   },
-  Effect.fn(function* ({ all, directory, json, strict }) {
+  Effect.fn(function* ({ directory, full, json, strict }) {
     const style = yield* Style.current
-    const tree = yield* Effect.result(TranscriptTree.list(directory))
-    if (Result.isFailure(tree)) {
-      const error = tree.failure
-      const shown = json ? ExplainJson.encodeError(directory, error) : ResumeText.renderError(error, style)
-      yield* Output.print(Stream.succeed(`${shown}\n`))
-      return yield* new Resume.FilesUnreadable({ count: 1 })
-    }
+    const tree = yield* Unread.reportingWith(ExplainJson.encodeError)(TranscriptTree.list(directory), {
+      session: directory,
+      json
+    })
     const tally = Tally.run()
     const isWatched = json && (yield* (yield* Stdio.Stdio).stdoutIsTerminal)
     yield* Effect.scoped(
       Effect.gen(function* () {
-        const lines = checkAll(tree.success, tally, yield* Output.progress({ quiet: isWatched }))
+        const lines = checkAll(tree, tally, yield* Output.progress({ quiet: isWatched }))
         yield* json ? Output.print(Stream.map(lines, (line) => `${line}\n`)) : Stream.runDrain(lines)
       })
     )
     const total = tally.total()
     const end = json
       ? DoctorJson.encodeTotal(directory, total)
-      : DoctorText.render(directory, total, style, all ? Infinity : named)
-    yield* Output.print(Stream.succeed(`${end}\n`))
-    if (total.unreadable.length > 0) return yield* new Resume.FilesUnreadable({ count: total.unreadable.length })
+      : DoctorText.render(directory, total, style, full ? Infinity : named)
+    yield* Output.line(end)
+    if (total.unreadable.length > 0) return yield* new Unread.FilesUnreadable({ count: total.unreadable.length })
     const lost = new Set([...total.loss.map(({ name }) => name), ...total.unbalanced])
     if (strict && lost.size > 0) return yield* new LossFound({ files: lost.size })
   })

@@ -97,7 +97,7 @@ const lists = (
   const list = (title: string, files: ReadonlyArray<Phrase.Row>, max = limit): ReadonlyArray<string> => {
     if (files.length === 0) return []
     const { more, shown } = Phrase.first(files, max)
-    const left = more === 0 ? [] : [`  … and ${more} more (--all shows them)`]
+    const left = more === 0 ? [] : [`  … and ${more} more (--full shows them)`]
     return [`${style.paint("title", title)} (${files.length})`, ...named(shown, style), ...left]
   }
   return [

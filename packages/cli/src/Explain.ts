@@ -1,27 +1,26 @@
 /**
- * Explain: `reprise explain FILE` shows which repair touched which message of a transcript, and why.
+ * Explain: `reprise explain [SESSION]` shows which repair touched which message of a transcript, and why.
  */
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import type * as Recovery from "@reprise/recovery/Recovery"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as Explanation from "./Explanation.ts"
+import * as Flags from "./Flags.ts"
 import * as ExplainJson from "./ExplainJson.ts"
 import * as ExplainMessage from "./ExplainMessage.ts"
 import * as ExplainText from "./ExplainText.ts"
 import * as Look from "./Look.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
+import * as Projects from "./Projects.ts"
 import * as Resume from "./Resume.ts"
-import * as ResumeText from "./ResumeText.ts"
+import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as Trace from "./Trace.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
+import * as Unread from "./Unread.ts"
 
 /**
  * An id that names nothing in the transcript, or more than one thing; `found` says what it names.
@@ -83,43 +82,34 @@ export const find = Effect.fn("Explain.find")(function* (explanation: Explanatio
 export const command = Command.make(
   "explain",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("A transcript (.jsonl)")),
-    message: Flag.String("message").pipe(
-      Flag.optional,
-      Flag.withDescription("Explain one message only: its id, or the beginning of it")
-    ),
-    all: Flag.Boolean("all").pipe(Flag.withDefault(false), Flag.withDescription("Show long lists whole")),
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One object to a line, nothing cut")),
-    sidechain: Flag.Boolean("sidechain").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Recover the log as one agent's own")
-    )
+    session: SessionName.orLatest,
+    message: Flags.text("message", "ID", "Explain one message only: its id, or the beginning of it"),
+    full: Flags.full("long lists whole"),
+    json: Flags.json("One object to a line, nothing cut"),
+    sidechain: Flags.sidechain,
+    projects: Projects.flags.projects
   },
-  Effect.fn(function* ({ all, file, json, message, sidechain }) {
-    const style = yield* Style.current
-    const limits = all ? Look.all : Look.some
-    const told = yield* Effect.gen(function* () {
+  Effect.fn(
+    function* ({ full, json, message, session, sidechain }) {
+      const style = yield* Style.current
+      const file = yield* SessionName.fileOf(session)
       const explanation = yield* explain(file, { lane: sidechain ? "sidechain" : "main" })
       const subject = Option.isSome(message) ? yield* find(explanation, message.value) : undefined
-      if (json) return ExplainJson.encode(explanation, subject)
-      const look = Look.make(explanation, style, limits)
-      const text =
+      const look = Look.make(explanation, style, full ? Look.all : Look.some)
+      const text = () =>
         subject === undefined
           ? ExplainText.render(explanation, look)
           : ExplainMessage.render(explanation, subject, look)
-      return [text]
-    }).pipe(Effect.result)
-    const lines = Result.match(told, {
-      onSuccess: (lines): Iterable<string> => lines,
-      onFailure: (error) => [json ? ExplainJson.encodeError(file, error) : ResumeText.renderError(error, style)]
-    })
-    yield* Output.print(Stream.map(Stream.fromIterable(lines), (line) => `${line}\n`))
-    if (Result.isFailure(told)) return yield* new Resume.FilesUnreadable({ count: 1 })
-  })
+      const lines: Iterable<string> = json ? ExplainJson.encode(explanation, subject) : [text()]
+      yield* Output.lines(lines)
+    },
+    Projects.within,
+    Unread.reportingWith(ExplainJson.encodeError)
+  )
 ).pipe(
-  Command.withDescription("Show which repair touched which message of a transcript, before and after, and why."),
+  Command.withDescription("Show which repair touched which message of a session, before and after, and why."),
   Command.withExamples([
-    { command: "reprise explain session.jsonl", description: "What each step of the repair did" },
-    { command: "reprise explain --message 1f7ac191 session.jsonl", description: "Everything that touched one message" }
+    { command: "reprise explain 7d1f0c52", description: "What each step of the repair did" },
+    { command: "reprise explain 7d1f0c52 --message 1f7ac191", description: "Everything that touched one message" }
   ])
 )

@@ -1,18 +1,18 @@
 /**
- * Export: `reprise export FILE [BUNDLE]` puts a session with its agents, metadata and file history into one archive, for
- * `reprise import` elsewhere. The session is only read.
+ * Export: `reprise export [SESSION] [BUNDLE]` puts a session with its agents, metadata and file history into one archive,
+ * for `reprise import` elsewhere. The session is only read.
  */
 import * as SessionBundle from "@reprise/storage/SessionBundle"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
 import * as path from "node:path"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
+import * as Projects from "./Projects.ts"
+import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as Unwritten from "./Unwritten.ts"
 
@@ -25,30 +25,34 @@ import * as Unwritten from "./Unwritten.ts"
 export const command = Command.make(
   "export",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("The transcript of the session (.jsonl)")),
+    session: SessionName.orLatest,
     bundle: Argument.String("bundle").pipe(
       Argument.withDescription("The archive to make (default: the session's id with .tar.gz, here)"),
       Argument.optional
     ),
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Answer with one line of JSON"))
+    json: Flags.json("Answer with one line of JSON"),
+    projects: Projects.flags.projects
   },
-  Effect.fn(function* ({ bundle, file, json }) {
-    const to = path.resolve(Option.getOrElse(bundle, () => `${path.basename(file, ".jsonl")}.tar.gz`))
-    const result = yield* Effect.result(SessionBundle.exportTo(path.resolve(file), to))
-    if (Result.isFailure(result)) return yield* Unwritten.report(file, result.failure, json)
-    const { cwd, files, sessionId } = result.success
-    const bytes = files.reduce((sum, { size }) => sum + size, 0)
-    if (json) {
-      const told = { file, ok: true, sessionId, bundle: to, cwd, files: files.length, bytes }
-      return yield* Output.print(Stream.succeed(`${Style.json(told)}\n`))
-    }
-    yield* Output.note(`session ${sessionId}: ${Phrase.times(files.length, "file")}, ${Phrase.bytes(bytes)}`)
-    yield* Output.print(Stream.succeed(`${to}\n`))
-  })
+  Effect.fn(
+    function* ({ bundle, json, session }) {
+      const file = yield* SessionName.fileOf(session)
+      const to = path.resolve(Option.getOrElse(bundle, () => `${path.basename(file, ".jsonl")}.tar.gz`))
+      const { cwd, files, sessionId } = yield* SessionBundle.exportTo(path.resolve(file), to)
+      const bytes = files.reduce((sum, { size }) => sum + size, 0)
+      if (json) {
+        const told = { file, ok: true, sessionId, bundle: to, cwd, files: files.length, bytes }
+        return yield* Output.line(Style.json(told))
+      }
+      yield* Output.note(`session ${sessionId}: ${Phrase.times(files.length, "file")}, ${Phrase.bytes(bytes)}`)
+      yield* Output.line(to)
+    },
+    Projects.within,
+    Unwritten.reporting
+  )
 ).pipe(
   Command.withDescription("Put a session with all that belongs to it into one archive, and print its path."),
   Command.withExamples([
-    { command: "reprise export session.jsonl", description: "An archive in this directory" },
-    { command: "reprise export session.jsonl /media/stick/session.tar.gz", description: "An archive elsewhere" }
+    { command: "reprise export 7d1f0c52", description: "An archive in this directory" },
+    { command: "reprise export 7d1f0c52 /media/stick/session.tar.gz", description: "An archive elsewhere" }
   ])
 )

@@ -1,9 +1,11 @@
 /**
- * Follow: `reprise follow FILE` tells a session as it goes on, until it is interrupted.
+ * Follow: `reprise follow [SESSION]` tells a session as it goes on, until it is interrupted.
  *
  *   … the last messages, as recovery finds them          what is written from then on, as it is written
  *   user  12:00  Which of the two pages is slow?    │    assistant  12:01  I will look.
  *                                              caught up
+ *
+ * A file that is not there is an error, for a path that was mistyped would be waited for without end; `--wait` waits.
  */
 import * as Entry from "@reprise/domain/Entry"
 import type * as Line from "@reprise/domain/Line"
@@ -12,22 +14,22 @@ import * as Recovery from "@reprise/recovery/Recovery"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as StorageFollow from "@reprise/storage/Follow"
 import type * as LineReader from "@reprise/storage/LineReader"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
-import * as Resume from "./Resume.ts"
-import * as ResumeJson from "./ResumeJson.ts"
-import * as ResumeText from "./ResumeText.ts"
+import * as Projects from "./Projects.ts"
+import * as Quantity from "./Quantity.ts"
 import * as Said from "./Said.ts"
+import * as SessionName from "./SessionName.ts"
 import * as ShowText from "./ShowText.ts"
 import * as Style from "./Style.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
+import * as Unread from "./Unread.ts"
 
 /**
  * The line of what is told: an entry as it was written, bytes that are none, that all is told, or that the log begins
@@ -110,10 +112,23 @@ export const teller = (
 }
 
 /** A place as `LINE:BYTE`; a line begins there. */
-const markOf = (text: string): LineReader.Mark => {
+const markOf = (text: string): Option.Option<LineReader.Mark> => {
   const [, line, byte] = /^([1-9]\d*):(\d+)$/.exec(text) ?? []
-  if (line === undefined) throw new Error("LINE:BYTE, as the line and byte of a caught-up record")
-  return { line: Number(line), byte: Number(byte) }
+  return line === undefined ? Option.none() : Option.some({ line: Number(line), byte: Number(byte) })
+}
+
+/** Fails when all is told that was there, and it was no transcript. */
+const mustBeTranscript = (file: string) => {
+  let held: Projection.Run<Line.Located, TranscriptFile.Evidence> | undefined = Projection.run(TranscriptFile.evidence)
+  return (told: StorageFollow.Followed) =>
+    Effect.suspend(() => {
+      if (held === undefined) return Effect.void
+      if (told._tag === "Entry") held.evolve(told.located)
+      if (told._tag !== "CaughtUp") return Effect.void
+      const found = held.extract()
+      held = undefined
+      return TranscriptFile.mustBeTranscript(file, found)
+    })
 }
 
 /**
@@ -125,60 +140,52 @@ const markOf = (text: string): LineReader.Mark => {
 export const command = Command.make(
   "follow",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("A transcript (.jsonl)")),
-    all: Flag.Boolean("all").pipe(Flag.withDefault(false), Flag.withDescription("Show results whole, and thinking")),
+    session: SessionName.orLatest,
+    full: Flags.full("results whole, and thinking as well"),
     from: Flag.String("from").pipe(
       Flag.withMetavar("LINE:BYTE"),
-      Flag.mapTryCatch(markOf, (error) => (error as Error).message),
+      Flag.filterMap(markOf, () => "LINE:BYTE, the line and byte of a caught-up record"),
       Flag.optional,
       Flag.withDescription("Begin at this place, where an earlier run had caught up")
     ),
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One line of JSON for each entry")),
-    last: Flag.Int("last").pipe(
-      Flag.withDefault(10),
-      Flag.withDescription("How many messages are shown to begin with (10)")
-    ),
-    once: Flag.Boolean("once").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("End when all is told that is there by now")
-    ),
-    sidechain: Flag.Boolean("sidechain").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Read the log as one agent's own")
-    )
+    json: Flags.json("One line of JSON for each entry"),
+    last: Quantity.count("last", "How many messages are shown to begin with (default: 10)"),
+    once: Flags.on("once", "End when all is told that is there by now"),
+    wait: Flags.on("wait", "Wait for a file that is not there yet"),
+    sidechain: Flags.sidechain,
+    projects: Projects.flags.projects
   },
-  Effect.fn(function* ({ all, file, from, json, last, once, sidechain }) {
-    const style = yield* Style.current
-    const look: Look = {
-      style,
-      limits: all ? ShowText.all : ShowText.some,
-      last: Math.max(0, last),
-      lane: sidechain ? "sidechain" : "main"
-    }
-    const tell = teller(look, Option.isSome(from))
-    const log = EntryLog.at(file)
-    const port = yield* EntryLog.EntryLog
-    const told = StorageFollow.stream(log, Option.isSome(from) ? { from: from.value } : {}).pipe(
-      Stream.takeUntil(({ _tag }) => once && _tag === "CaughtUp"),
-      Stream.map((one) => (json ? `${encode(one)}\n` : tell(one))),
-      Stream.filter((text) => text !== "")
-    )
-    // A path that was mistyped would be waited for without end.
-    const result = yield* Effect.andThen(port.stat(log), Output.print(told)).pipe(
-      Effect.catchTag("EntryLogError", (error) => Effect.fail(TranscriptFile.unreadable(file)(error))),
-      Effect.result
-    )
-    if (Result.isSuccess(result)) return
-    const shown = json ? ResumeJson.encodeError(file, result.failure) : ResumeText.renderError(result.failure, style)
-    yield* Output.print(Stream.succeed(`${shown}\n`))
-    return yield* new Resume.FilesUnreadable({ count: 1 })
-  })
+  Effect.fn(
+    function* ({ from, full, json, last, once, session, sidechain, wait }) {
+      const look: Look = {
+        style: yield* Style.current,
+        limits: full ? ShowText.all : ShowText.some,
+        last: Option.getOrElse(last, () => 10),
+        lane: sidechain ? "sidechain" : "main"
+      }
+      const tell = teller(look, Option.isSome(from))
+      const file = yield* SessionName.fileOf(session)
+      const log = EntryLog.at(file)
+      const told = StorageFollow.stream(log, Option.isSome(from) ? { from: from.value } : {}).pipe(
+        Stream.takeUntil(({ _tag }) => once && _tag === "CaughtUp"),
+        Stream.tap(mustBeTranscript(file)),
+        Stream.map((one) => (json ? `${encode(one)}\n` : tell(one))),
+        Stream.filter((text) => text !== "")
+      )
+      const port = yield* EntryLog.EntryLog
+      yield* Effect.andThen(wait ? Effect.void : port.stat(log), Output.print(told)).pipe(
+        Effect.catchTag("EntryLogError", (error) => Effect.fail(TranscriptFile.unreadable(file)(error)))
+      )
+    },
+    Projects.within,
+    Unread.reporting
+  )
 ).pipe(
   Command.withDescription(
     "Tell a session as it goes on: the end of its conversation, then each message as it is written."
   ),
   Command.withExamples([
-    { command: "reprise follow session.jsonl", description: "Read along" },
-    { command: "reprise follow --json --once --from 120:48211 session.jsonl", description: "What is new, for programs" }
+    { command: "reprise follow", description: "Read along with the latest session of this directory" },
+    { command: "reprise follow --json --once --from 120:48211 7d1f0c52", description: "What is new, for programs" }
   ])
 )

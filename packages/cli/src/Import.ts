@@ -2,15 +2,12 @@
  * Import: `reprise import BUNDLE` brings a session that was exported back, here or in another directory, and prints where
  * its transcript is. Twice is once; an archive that is not what it says is refused, and nothing is changed.
  */
-import * as ProjectPath from "@reprise/storage/ProjectPath"
 import * as SessionBundle from "@reprise/storage/SessionBundle"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
@@ -28,33 +25,35 @@ export const command = Command.make(
   "import",
   {
     bundle: Argument.String("bundle").pipe(Argument.withDescription("An archive that `reprise export` made")),
-    cwd: Flag.String("cwd").pipe(
-      Flag.withMetavar("DIR"),
-      Flag.optional,
-      Flag.withDescription("The directory in which the session goes on (default: the one in which it was held)")
-    ),
+    cwd: Flags.text("cwd", "DIR", "The directory in which the session goes on (default: the one in which it was held)"),
     projects: Projects.flags.projects,
     maxSize: Quantity.size("max-size", "What the archive may hold, unpacked (default: 8GB)"),
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Answer with one line of JSON"))
+    json: Flags.json("Answer with one line of JSON")
   },
-  Effect.fn(function* ({ bundle, cwd, json, maxSize, projects }) {
-    const given = {
-      projects: Option.isSome(projects) ? projects.value : yield* ProjectPath.projectsDirectory,
-      ...(Option.isSome(cwd) && { cwd: cwd.value }),
-      ...(Option.isSome(maxSize) && { maxBytes: maxSize.value })
-    }
-    const where = { all: true, projects }
-    const result = yield* Effect.result(Projects.within(where, SessionBundle.importFrom(bundle, given)))
-    if (Result.isFailure(result)) return yield* Unwritten.report(bundle, result.failure, json)
-    const { files, outcome, path, sessionId, cwd: directory } = result.success
-    if (json) {
-      const told = { file: bundle, ok: true, outcome, sessionId, path, cwd: directory, files }
-      return yield* Output.print(Stream.succeed(`${Style.json(told)}\n`))
-    }
-    const became = outcome === "imported" ? `${Phrase.times(files, "file")} imported` : "there already"
-    yield* Output.note(Style.clean(`session ${sessionId}: ${became}, of ${directory}`))
-    yield* Output.print(Stream.succeed(`${path}\n`))
-  })
+  Effect.fn(
+    function* ({ cwd, json, maxSize, projects, bundle }) {
+      const {
+        files,
+        outcome,
+        path,
+        sessionId,
+        cwd: directory
+      } = yield* SessionBundle.importFrom(bundle, {
+        projects: yield* Projects.directory({ projects }),
+        ...(Option.isSome(cwd) && { cwd: cwd.value }),
+        ...(Option.isSome(maxSize) && { maxBytes: maxSize.value })
+      })
+      if (json) {
+        const told = { file: bundle, ok: true, outcome, sessionId, path, cwd: directory, files }
+        return yield* Output.line(Style.json(told))
+      }
+      const became = outcome === "imported" ? `${Phrase.times(files, "file")} imported` : "there already"
+      yield* Output.note(Style.clean(`session ${sessionId}: ${became}, of ${directory}`))
+      yield* Output.line(path)
+    },
+    Projects.into,
+    (run, { bundle, json }) => Unwritten.reporting(run, { session: bundle, json })
+  )
 ).pipe(
   Command.withDescription("Bring an exported session back, here or in another directory, and print its path."),
   Command.withExamples([

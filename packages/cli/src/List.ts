@@ -9,14 +9,13 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
+import * as Flags from "./Flags.ts"
 import * as ListText from "./ListText.ts"
 import * as Output from "./Output.ts"
 import * as Projects from "./Projects.ts"
-import * as Resume from "./Resume.ts"
-import * as ResumeText from "./ResumeText.ts"
+import * as Quantity from "./Quantity.ts"
 import * as Style from "./Style.ts"
+import * as Unread from "./Unread.ts"
 
 /**
  * The line of a session.
@@ -47,18 +46,11 @@ export const encodePassed = ({ error, path, why }: Unread): string =>
     ...(error && { error: { _tag: error._tag, message: error.message } })
   })
 
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.optional, Flag.withDescription(description))
-
-const count = (name: string, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.filter(
-      (count) => count >= 0,
-      (count) => `expected a number from 0 on, found ${count}`
-    ),
-    Flag.optional,
-    Flag.withDescription(description)
-  )
+/** A directory that cannot be listed is passed by as a file is. */
+const encodeError: Unread.Encode = (_, error) => {
+  const { file, path = file ?? "" } = error as { readonly path?: string; readonly file?: string }
+  return encodePassed({ path, why: "Unreadable", error })
+}
 
 /**
  * `reprise list`.
@@ -70,12 +62,12 @@ export const command = Command.make(
   "list",
   {
     ...Projects.flags,
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One line of JSON for each session")),
-    limit: count("limit", "How many sessions at most"),
-    offset: count("offset", "How many of the newest are left out"),
-    tag: text("tag", "Those with this tag"),
-    branch: text("branch", "Those on this git branch"),
-    text: text("text", "Those with this in their title or first prompt"),
+    json: Flags.json("One line of JSON for each session"),
+    limit: Quantity.count("limit", "How many sessions at most"),
+    offset: Quantity.count("offset", "How many of the newest are left out"),
+    tag: Flags.text("tag", "TAG", "Those with this tag"),
+    branch: Flags.text("branch", "NAME", "Those on this git branch"),
+    text: Flags.text("text", "TEXT", "Those with this in their title or first prompt"),
     origin: Flag.Literals("origin", ["human", "agent"]).pipe(
       Flag.optional,
       Flag.withDescription("Those that a person held, or a program")
@@ -84,36 +76,27 @@ export const command = Command.make(
       Flag.optional,
       Flag.withDescription("Those that were put away (--no-archived: the others)")
     ),
-    index: text("index", "A file in which to keep what was read; it may be deleted at any time")
+    index: Flags.text("index", "FILE", "A file in which to keep what was read; it may be deleted at any time")
   },
-  Effect.fn(function* ({ json, ...flags }) {
-    const style = yield* Style.current
-    const given = { ...optional(flags), ...Projects.scope(flags) }
-    const listing = Effect.scoped(
-      Effect.gen(function* () {
-        const watch = yield* Output.watching(({ done, total }) => `${done} of ${total} sessions`)
-        return yield* SessionCatalog.list({ ...given, watch })
-      })
-    )
-    const result = yield* Effect.result(Effect.andThen(Projects.mustExist(flags), Projects.within(flags, listing)))
-    if (Result.isFailure(result)) {
-      const { failure } = result
-      const path = failure._tag === "EntryLogError" ? failure.path : failure.file
-      const shown = json
-        ? encodePassed({ path, why: "Unreadable", error: failure })
-        : ResumeText.renderError(failure, style)
-      yield* Output.print(Stream.succeed(`${shown}\n`))
-      return yield* new Resume.FilesUnreadable({ count: 1 })
-    }
-    const page = result.success
-    const lines = json
-      ? [...page.sessions.map(encode), ...page.passed.map(encodePassed)]
-      : [ListText.render(page, style, flags.all)]
-    yield* Output.print(Stream.map(Stream.fromIterable(lines), (line) => `${line}\n`))
-    if (page.unindexed !== undefined) yield* Output.note(`the index was not written: ${String(page.unindexed)}`)
-    const unread = page.passed.filter(({ error }) => error !== undefined).length
-    if (unread > 0) return yield* new Resume.FilesUnreadable({ count: unread })
-  })
+  Effect.fn(
+    function* ({ json, ...flags }) {
+      const style = yield* Style.current
+      const given = { ...optional(flags), ...Projects.scope(flags) }
+      const page = yield* Effect.flatMap(
+        Output.watching(({ done, total }) => `${done} of ${total} sessions`),
+        (watch) => SessionCatalog.list({ ...given, watch })
+      ).pipe(Effect.scoped)
+      const lines = json
+        ? [...page.sessions.map(encode), ...page.passed.map(encodePassed)]
+        : [ListText.render(page, style, flags.all)]
+      yield* Output.lines(lines)
+      if (page.unindexed !== undefined) yield* Output.note(`the index was not written: ${String(page.unindexed)}`)
+      const unread = page.passed.filter(({ error }) => error !== undefined).length
+      if (unread > 0) return yield* new Unread.FilesUnreadable({ count: unread })
+    },
+    Projects.within,
+    (run, { json }) => Unread.reportingWith(encodeError)(run, { session: undefined, json })
+  )
 ).pipe(
   Command.withDescription("List sessions of this directory and its git worktrees, or of all projects."),
   Command.withExamples([

@@ -3,7 +3,7 @@
  *
  *   line 12  u3  x9 (in no line) → a2
  *            The parent x9 of u3 is in no line; it hangs on a2.
- *   … and 7 more (--all shows them)
+ *   … and 7 more (--full shows them)
  */
 import * as Explanation from "./Explanation.ts"
 import * as Phrase from "./Phrase.ts"
@@ -82,7 +82,7 @@ export const heading = (style: Style.Style, name: string, text: string): string 
  * @since 0.1.0
  */
 export const more = (count: number, indent = "  "): ReadonlyArray<string> =>
-  count === 0 ? [] : [`${indent}… and ${count} more (--all shows them)`]
+  count === 0 ? [] : [`${indent}… and ${count} more (--full shows them)`]
 
 /**
  * Ids in lines, the first of many.

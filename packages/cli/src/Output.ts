@@ -26,6 +26,22 @@ export const print = Effect.fnUntraced(function* <E, R>(texts: Stream.Stream<str
 })
 
 /**
+ * Prints texts, each as a line.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const lines = (texts: Iterable<string>) => print(Stream.map(Stream.fromIterable(texts), (text) => `${text}\n`))
+
+/**
+ * Prints a text as a line.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const line = (text: string) => lines([text])
+
+/**
  * Says something to whoever runs the command, beside what it prints for those who read its output.
  *
  * @category running

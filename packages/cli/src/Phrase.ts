@@ -180,6 +180,28 @@ export const findings = (
 }
 
 /**
+ * How many findings there are of each severity, what is worst first.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const tally = (all: ReadonlyArray<Finding.Finding>): string =>
+  severities
+    .map((severity) => [severity, all.filter((finding) => finding.severity === severity).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([severity, count]) => times(count, severity, severity === "loss" ? "losses" : `${severity}s`))
+    .join(", ")
+
+/**
+ * A text as an argument of a command that somebody is to type.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const argument = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${Style.clean(text).replaceAll("'", "'\\''")}'`
+
+/**
  * The first of a list that may be long, and how many are not shown; `limit` may be infinite.
  *
  * @category combinators

@@ -4,10 +4,11 @@
 import type * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import type * as SessionCatalog from "@reprise/storage/SessionCatalog"
-import * as Flag from "effect/cli/Flag"
+import * as ProjectPath from "@reprise/storage/ProjectPath"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fs from "node:fs"
+import * as Flags from "./Flags.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
 
 /**
@@ -17,14 +18,11 @@ import * as TranscriptFile from "./TranscriptFile.ts"
  * @since 0.1.0
  */
 export const flags = {
-  all: Flag.Boolean("all").pipe(
-    Flag.withDefault(false),
-    Flag.withDescription("Sessions of all projects, not only of this directory and its git worktrees")
-  ),
-  projects: Flag.String("projects").pipe(
-    Flag.withMetavar("DIR"),
-    Flag.optional,
-    Flag.withDescription("The directory that holds a folder for each project (default: ~/.claude/projects)")
+  all: Flags.on("all", "Sessions of all projects, not only of this directory and its git worktrees"),
+  projects: Flags.text(
+    "projects",
+    "DIR",
+    "The directory that holds a folder for each project (default: ~/.claude/projects)"
   )
 }
 
@@ -45,38 +43,50 @@ export interface Where {
  * @category getters
  * @since 0.1.0
  */
-export const scope = ({ all }: Where): SessionCatalog.Scope => (all ? {} : { directory: process.cwd() })
+export const scope = ({ all }: Pick<Where, "all">): SessionCatalog.Scope => (all ? {} : { directory: process.cwd() })
 
 /**
- * Fails when the flags name a directory that does not exist: what is looked for there would seem to be nowhere.
+ * The directory that holds a folder for each project.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const directory = ({ projects }: Pick<Where, "projects">) =>
+  Option.match(projects, { onNone: () => ProjectPath.projectsDirectory, onSome: (named) => Effect.succeed(named) })
+
+/**
+ * Runs with the logs below the directory that the flags name, which may come into being.
  *
  * @category running
  * @since 0.1.0
  */
-export const mustExist = ({ projects }: Where): Effect.Effect<void, TranscriptFile.TranscriptUnreadable> =>
-  Effect.suspend(() => {
-    if (Option.isNone(projects)) return Effect.void
-    if (fs.statSync(projects.value, { throwIfNoEntry: false }) !== undefined) return Effect.void
-    const found = "nothing; check the path"
-    const expected = "a directory that holds a folder for each project"
-    return Effect.fail(
-      new TranscriptFile.TranscriptUnreadable({ file: projects.value, expected, found, cause: undefined })
-    )
+export const into = <A, E, R>(
+  run: Effect.Effect<A, E, R>,
+  { projects }: Pick<Where, "projects">
+): Effect.Effect<A, E, R | EntryLog.EntryLog> =>
+  Option.match(projects, {
+    onNone: (): Effect.Effect<A, E, R | EntryLog.EntryLog> => run,
+    onSome: (named) => Effect.provide(run, FileEntryLog.layerWith({ projects: named }))
   })
 
 /**
- * Runs with the logs below the directory that the flags name.
+ * The same for what is only read there: of a directory that does not exist, all that is sought would seem to be nowhere.
  *
  * @category running
  * @since 0.1.0
  */
 export const within = <A, E, R>(
-  { projects }: Where,
-  run: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R | EntryLog.EntryLog> =>
-  Option.match(projects, {
-    onNone: (): Effect.Effect<A, E, R | EntryLog.EntryLog> => run,
-    onSome: (directory) => Effect.provide(run, FileEntryLog.layerWith({ projects: directory }))
+  run: Effect.Effect<A, E, R>,
+  { projects }: Pick<Where, "projects">
+): Effect.Effect<A, E | TranscriptFile.TranscriptUnreadable, R | EntryLog.EntryLog> =>
+  Effect.andThen(Option.match(projects, { onNone: () => Effect.void, onSome: mustExist }), into(run, { projects }))
+
+const mustExist = (file: string): Effect.Effect<void, TranscriptFile.TranscriptUnreadable> =>
+  Effect.suspend(() => {
+    if (fs.statSync(file, { throwIfNoEntry: false }) !== undefined) return Effect.void
+    const found = "nothing; check the path"
+    const expected = "a directory that holds a folder for each project"
+    return Effect.fail(new TranscriptFile.TranscriptUnreadable({ file, expected, found, cause: undefined }))
   })
 
 /**

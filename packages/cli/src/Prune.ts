@@ -9,13 +9,11 @@
  */
 import * as Retention from "@reprise/storage/Retention"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
@@ -100,40 +98,28 @@ export const command = Command.make(
   {
     ...Projects.flags,
     olderThan: Quantity.age("older-than", "Those whose last message is older"),
-    maxCount: Flag.Int("max-count").pipe(
-      Flag.filter(
-        (count) => count >= 0,
-        (count) => `expected a number from 0 on, found ${count}`
-      ),
-      Flag.optional,
-      Flag.withDescription("All but the newest so many")
-    ),
+    maxCount: Quantity.count("max-count", "All but the newest so many"),
     maxSize: Quantity.size("max-size", "All but the newest that take so much together"),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Only say what would go, whatever else is given; so it is without --archive and --delete")
+    dryRun: Flags.on(
+      "dry-run",
+      "Only say what would go, whatever else is given; so it is without --archive and --delete"
     ),
-    archive: Flag.String("archive").pipe(
-      Flag.withMetavar("DIR"),
-      Flag.optional,
-      Flag.withDescription("Put each into a bundle in this directory, for `reprise import`")
-    ),
-    delete: Flag.Boolean("delete").pipe(Flag.withDefault(false), Flag.withDescription("Delete them for good")),
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One line of JSON for each session"))
+    archive: Flags.text("archive", "DIR", "Put each into a bundle in this directory, for `reprise import`"),
+    delete: Flags.on("delete", "Delete them for good"),
+    json: Flags.json("One line of JSON for each session")
   },
-  Effect.fn(function* (flags) {
-    const { archive, dryRun, json, maxCount, maxSize, olderThan } = flags
-    const style = yield* Style.current
-    const print = (text: string) => Output.print(Stream.succeed(`${text}\n`))
-    const policy: Retention.Policy = {
-      ...(Option.isSome(olderThan) && { olderThan: olderThan.value }),
-      ...(Option.isSome(maxCount) && { maxCount: maxCount.value }),
-      ...(Option.isSome(maxSize) && { maxBytes: maxSize.value })
-    }
-    const way = wayOf(archive, flags.delete, dryRun)
-    let failed = 0
-    let gone = 0
-    const run = Effect.gen(function* () {
+  Effect.fn(
+    function* (flags) {
+      const { archive, dryRun, json, maxCount, maxSize, olderThan } = flags
+      const style = yield* Style.current
+      const policy: Retention.Policy = {
+        ...(Option.isSome(olderThan) && { olderThan: olderThan.value }),
+        ...(Option.isSome(maxCount) && { maxCount: maxCount.value }),
+        ...(Option.isSome(maxSize) && { maxBytes: maxSize.value })
+      }
+      const way = wayOf(archive, flags.delete, dryRun)
+      let failed = 0
+      let gone = 0
       if (Object.keys(policy).length === 0) {
         return yield* new NotAsked({ expected: "--older-than, --max-count or --max-size", found: "none of them" })
       }
@@ -143,7 +129,7 @@ export const command = Command.make(
       const { candidates, kept } = yield* Retention.plan(policy, Projects.scope(flags))
       for (const candidate of candidates) {
         if (way === undefined) {
-          yield* print(json ? record(candidate, "would-go") : line(candidate, whys[candidate.why], style))
+          yield* Output.line(json ? record(candidate, "would-go") : line(candidate, whys[candidate.why], style))
           continue
         }
         const { archive, error, outcome } = yield* Retention.letGo(candidate, way)
@@ -151,20 +137,20 @@ export const command = Command.make(
         if (outcome === "archived" || outcome === "deleted") gone++
         const reason = outcome === "failed" && error !== undefined ? `: ${error.message}` : ""
         const more = { ...(archive !== undefined && { archive }), ...(error !== undefined && { error }) }
-        yield* print(json ? record(candidate, outcome, more) : line(candidate, outcomes[outcome] + reason, style))
+        yield* Output.line(json ? record(candidate, outcome, more) : line(candidate, outcomes[outcome] + reason, style))
       }
-      if (json) return
       const counted = `${Phrase.times(candidates.length, "session")}, ${Phrase.bytes(total(candidates))}`
       const told =
         way === undefined
           ? `${counted} would go; --archive DIR or --delete lets them go`
           : `${gone} of ${counted} let go`
-      yield* Output.note(`${told}; kept: ${Phrase.times(kept.sessions, "session")}, ${Phrase.bytes(kept.bytes)}`)
-    })
-    const result = yield* Effect.result(Projects.within(flags, run))
-    if (Result.isFailure(result)) return yield* Unwritten.report("", result.failure, json)
-    if (failed > 0) return yield* new NotAllPruned({ count: failed })
-  })
+      if (!json)
+        yield* Output.note(`${told}; kept: ${Phrase.times(kept.sessions, "session")}, ${Phrase.bytes(kept.bytes)}`)
+      if (failed > 0) return yield* new NotAllPruned({ count: failed })
+    },
+    Projects.within,
+    (run, { json }) => Unwritten.reporting(run, { session: "", json })
+  )
 ).pipe(
   Command.withDescription("Say which sessions a policy would let go; archive or delete them where that is asked for."),
   Command.withExamples([

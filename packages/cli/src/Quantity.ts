@@ -1,5 +1,5 @@
 /**
- * Quantity: flags that are an amount: `--older-than 30d`, `--max-size 2GB`.
+ * Quantity: flags that are an amount: `--older-than 30d`, `--max-size 2GB`, `--limit 20`.
  */
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
@@ -22,10 +22,10 @@ export const parse = (text: string, units: Readonly<Record<string, number>>): nu
 
 const make = (units: Readonly<Record<string, number>>, example: string) => (name: string, description: string) =>
   Flag.String(name).pipe(
-    Flag.withMetavar(example.toUpperCase()),
+    Flag.withMetavar(example),
     Flag.filterMap(
       (text) => Option.fromUndefinedOr(parse(text, units)),
-      (text) => `expected a number with a unit (${Object.keys(units).join(", ")}) such as ${example}, found ${text}`
+      () => `a number with a unit (${Object.keys(units).join(", ")}), such as ${example}`
     ),
     Flag.optional,
     Flag.withDescription(description)
@@ -46,3 +46,20 @@ export const age = make(milliseconds, "30d")
  * @since 0.1.0
  */
 export const size = make(bytes, "2GB")
+
+/**
+ * How many: a whole number from 0 on.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const count = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("N"),
+    Flag.filterMap(
+      (text) => (/^\d{1,15}$/.test(text) ? Option.some(Number(text)) : Option.none()),
+      () => "a whole number from 0 on"
+    ),
+    Flag.optional,
+    Flag.withDescription(description)
+  )

@@ -1,7 +1,10 @@
 /**
  * Reprise: the root of the command, with its subcommands.
  */
+import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as Agents from "./Agents.ts"
 import * as Annotate from "./Annotate.ts"
@@ -40,22 +43,26 @@ export const version: string = manifest.version
  */
 export const command = Command.make("reprise").pipe(
   Command.withDescription("Reads, repairs and resumes agent sessions from their transcripts."),
+  Command.withExamples([
+    { command: "reprise list", description: "The sessions of this directory, with the ids that name them elsewhere" },
+    { command: "reprise resume", description: "What the latest of them recovers to, and how its last turn ended" },
+    { command: "reprise show 7d1f0c52", description: "Read one, by the beginning of its id" }
+  ]),
   Command.withSubcommands([
-    Resume.command,
-    Explain.command,
-    Doctor.command,
-    List.command,
-    Search.command,
-    Show.command,
-    Follow.command,
-    Agents.command,
-    Append.command,
-    Rewind.command,
-    Fork.command,
-    Export.command,
-    Import.command,
-    Prune.command,
-    Annotate.title,
-    Annotate.tag
+    { group: "FIND AND READ", commands: [List.command, Search.command, Show.command, Follow.command] },
+    { group: "RECOVER", commands: [Resume.command, Explain.command, Doctor.command, Agents.command] },
+    { group: "WRITE", commands: [Append.command, Annotate.title, Annotate.tag, Rewind.command] },
+    { group: "WHOLE SESSIONS", commands: [Fork.command, Export.command, Import.command, Prune.command] }
   ])
 )
+
+/** The command never logs and asks for nothing that its help does not show: no wizard, no levels of a log. */
+const config = CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+
+/**
+ * Runs the command with the arguments of the program.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const run = Command.run(command, { version }).pipe(Effect.provideService(CliConfig.CliConfig, config))

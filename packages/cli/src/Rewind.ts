@@ -1,5 +1,5 @@
 /**
- * Rewind: `reprise rewind FILE UUID` goes back to a message: the session goes on from there.
+ * Rewind: `reprise rewind SESSION UUID` goes back to a message: the session goes on from there.
  *
  *   u1 ─ a1 ─ u2 ─ a2              at a1:   u1 ─ a1 ─ marker        u2 and a2 are a branch
  *                                  at a2:   … and back again
@@ -12,14 +12,14 @@ import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as Transcript from "@reprise/storage/Transcript"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
-import * as Append from "./Append.ts"
+import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
+import * as Phrase from "./Phrase.ts"
+import * as Projects from "./Projects.ts"
 import * as SessionFile from "./SessionFile.ts"
+import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
 import * as Unwritten from "./Unwritten.ts"
@@ -52,9 +52,6 @@ export interface Rewound {
   readonly left: string | null
 }
 
-/** One attempt more at the end: who waits at a terminal is told soon that the disk is full. */
-const writer = SessionWriter.layerWith({ retry: { onClose: 2 } })
-
 /**
  * Goes back to a message of the session.
  *
@@ -63,15 +60,10 @@ const writer = SessionWriter.layerWith({ retry: { onClose: 2 } })
  */
 export const rewind = Effect.fn("Rewind.rewind")(
   function* (file: string, to: string) {
-    const { log, sessionId, ...own } = yield* SessionFile.find(file)
+    const where = yield* SessionFile.opening(file)
     const { leaf } = yield* TranscriptFile.fold(file, Recovery.make({ leaf: { uuid: to } }))
     if (leaf?.uuid !== to) return yield* new NoRewindPoint({ file, uuid: to })
-    const where = { cwd: process.cwd(), version: Append.formatVersion, entrypoint: "cli", log, ...own }
-    const transcript = yield* Transcript.open({
-      ...where,
-      ...(sessionId !== null && { sessionId }),
-      leaf: Recovery.leaf
-    })
+    const transcript = yield* Transcript.open({ ...where, leaf: Recovery.leaf })
     const left = yield* transcript.tail
     const { uuid } = yield* transcript.rewind(to)
     yield* transcript.close
@@ -80,7 +72,7 @@ export const rewind = Effect.fn("Rewind.rewind")(
     return rewound
   },
   Effect.scoped,
-  Effect.provide(writer)
+  Effect.provide(SessionFile.writer)
 )
 
 /**
@@ -92,24 +84,28 @@ export const rewind = Effect.fn("Rewind.rewind")(
 export const command = Command.make(
   "rewind",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("The transcript of the session (.jsonl)")),
+    session: SessionName.argument,
     to: Argument.String("uuid").pipe(
       Argument.withDescription("The message to go on from; the leaf of a branch returns to it")
     ),
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Answer with one line of JSON"))
+    json: Flags.json("Answer with one line of JSON"),
+    projects: Projects.flags.projects
   },
-  Effect.fn(function* ({ file, json, to }) {
-    const result = yield* Effect.result(rewind(file, to))
-    if (Result.isFailure(result)) return yield* Unwritten.report(file, result.failure, json)
-    const { left, sessionId, uuid } = result.success
-    if (json) {
-      return yield* Output.print(Stream.succeed(`${Style.json({ file, ok: true, sessionId, uuid, to, left })}\n`))
-    }
-    const back = left === null ? "" : `; \`reprise rewind FILE ${left}\` returns`
-    yield* Output.note(Style.clean(`session ${sessionId} goes on from ${to}${back}`))
-    yield* Output.print(Stream.succeed(`${uuid}\n`))
-  })
+  Effect.fn(
+    function* ({ json, session, to }) {
+      const file = yield* SessionName.fileOf(session)
+      const { left, sessionId, uuid } = yield* rewind(file, to)
+      if (json) {
+        return yield* Output.line(Style.json({ file, ok: true, sessionId, uuid, to, left }))
+      }
+      const back = left === null ? "" : `; \`reprise rewind ${Phrase.argument(file)} ${left}\` returns`
+      yield* Output.note(Style.clean(`session ${sessionId} goes on from ${to}${back}`))
+      yield* Output.line(uuid)
+    },
+    Projects.within,
+    Unwritten.reporting
+  )
 ).pipe(
   Command.withDescription("Go back to a message of a session; what came after it is a branch from then on."),
-  Command.withExamples([{ command: "reprise rewind session.jsonl UUID", description: "Go on from that message" }])
+  Command.withExamples([{ command: "reprise rewind 7d1f0c52 UUID", description: "Go on from that message" }])
 )

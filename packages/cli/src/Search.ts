@@ -9,20 +9,19 @@ import type * as SessionCatalog from "@reprise/storage/SessionCatalog"
 import * as TranscriptSearch from "@reprise/storage/TranscriptSearch"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as Flags from "./Flags.ts"
 import * as List from "./List.ts"
 import * as ListText from "./ListText.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
-import * as Resume from "./Resume.ts"
-import * as ResumeText from "./ResumeText.ts"
+import * as Quantity from "./Quantity.ts"
 import * as Said from "./Said.ts"
 import * as Style from "./Style.ts"
+import * as Unread from "./Unread.ts"
 
 /**
  * The line of a hit.
@@ -87,6 +86,8 @@ const texts = (style: Style.Style) => {
   }
 }
 
+const encodeError: Unread.Encode = (_, { _tag, message }) => Style.json({ record: "error", error: { _tag, message } })
+
 /**
  * `reprise search`.
  *
@@ -98,49 +99,42 @@ export const command = Command.make(
   {
     text: Argument.String("text").pipe(Argument.withDescription("What was said, in any case")),
     ...Projects.flags,
-    json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("One line of JSON for each place")),
-    limit: Flag.Int("limit").pipe(Flag.optional, Flag.withDescription("How many places at most"))
+    json: Flags.json("One line of JSON for each place"),
+    limit: Quantity.count("limit", "How many places at most")
   },
-  Effect.fn(function* ({ json, limit, text, ...flags }) {
-    const style = yield* Style.current
-    const passed: Array<SessionCatalog.Passed> = []
-    let hits = 0
-    const render = json ? encode : texts(style)
-    const lines = Stream.unwrap(
-      Effect.map(
-        Output.watching(({ done, total }) => `${Phrase.bytes(done)} of ${Phrase.bytes(total)}`),
-        (watch) =>
-          TranscriptSearch.search(text, { ...Projects.scope(flags), watch }).pipe(
-            Stream.filter((told) => {
-              if (told._tag === "Passed") passed.push(told)
-              else hits++
-              return told._tag === "Hit"
-            }),
-            Stream.take(Option.getOrElse(limit, () => Infinity)),
-            Stream.map((hit) => `${render(hit as TranscriptSearch.Hit)}\n`)
-          )
+  Effect.fn(
+    function* ({ json, limit, text, ...flags }) {
+      const style = yield* Style.current
+      const passed: Array<SessionCatalog.Passed> = []
+      let hits = 0
+      const render = json ? encode : texts(style)
+      const lines = Stream.unwrap(
+        Effect.map(
+          Output.watching(({ done, total }) => `${Phrase.bytes(done)} of ${Phrase.bytes(total)}`),
+          (watch) =>
+            TranscriptSearch.search(text, { ...Projects.scope(flags), watch }).pipe(
+              Stream.filter((told) => {
+                if (told._tag === "Passed") passed.push(told)
+                else hits++
+                return told._tag === "Hit"
+              }),
+              Stream.take(Option.getOrElse(limit, () => Infinity)),
+              Stream.map((hit) => `${render(hit as TranscriptSearch.Hit)}\n`)
+            )
+        )
       )
-    )
-    const searching = Projects.within(flags, Effect.scoped(Output.print(lines)))
-    const result = yield* Effect.result(Effect.andThen(Projects.mustExist(flags), searching))
-    const unread = passed.filter(({ error }) => error !== undefined)
-    const end = [
-      ...(!json && hits === 0 && Result.isSuccess(result) ? ["Found nowhere."] : []),
-      ...unread.map((one) =>
+      const unread = () => passed.filter(({ error }) => error !== undefined)
+      const shown = (one: SessionCatalog.Passed) =>
         json ? List.encodePassed(one) : Phrase.rows(style, [[one.path, ListText.reason(one), "loss"]])[0]!
-      ),
-      ...(Result.isFailure(result)
-        ? [
-            json
-              ? Style.json({ record: "error", error: { _tag: result.failure._tag, message: result.failure.message } })
-              : ResumeText.renderError(result.failure, style)
-          ]
-        : [])
-    ]
-    yield* Output.print(Stream.map(Stream.fromIterable(end), (line) => `${line}\n`))
-    const failures = unread.length + (Result.isFailure(result) ? 1 : 0)
-    if (failures > 0) return yield* new Resume.FilesUnreadable({ count: failures })
-  })
+      const tellUnread = Effect.suspend(() => Output.lines(unread().map(shown)))
+      yield* Effect.tapError(Effect.scoped(Output.print(lines)), () => tellUnread)
+      if (!json && hits === 0) yield* Output.line("Found nowhere.")
+      yield* tellUnread
+      if (unread().length > 0) return yield* new Unread.FilesUnreadable({ count: unread().length })
+    },
+    Projects.within,
+    (run, { json }) => Unread.reportingWith(encodeError)(run, { session: undefined, json })
+  )
 ).pipe(
   Command.withDescription("Find a text in what was said in sessions of this directory, or of all projects."),
   Command.withExamples([

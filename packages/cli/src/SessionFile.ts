@@ -5,9 +5,12 @@
  * log is refused before anything is written.
  */
 import * as Entry from "@reprise/domain/Entry"
+import * as Identifier from "@reprise/domain/Identifier"
 import type * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as EntryLog from "@reprise/storage/EntryLog"
+import * as SessionWriter from "@reprise/storage/SessionWriter"
+import type * as Transcript from "@reprise/storage/Transcript"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TranscriptFile from "./TranscriptFile.ts"
@@ -47,19 +50,14 @@ interface Envelope {
   cwd?: string
   version?: string
   gitBranch?: string
-  entries: number
-  others: number
 }
 
 const keys = ["cwd", "version", "gitBranch"] as const
 
 const envelope: Projection.Projection<Line.Located, Envelope> = Projection.entries(
   Projection.make({
-    initial: (): Envelope => ({ entries: 0, others: 0 }),
+    initial: (): Envelope => ({}),
     evolve: (draft: Envelope, entry: Entry.Entry) => {
-      const kind = Entry.kindOf(entry)
-      if (kind === "malformed" || kind === "unknown") draft.others++
-      else draft.entries++
       const from = entry as { readonly [key: string]: unknown }
       if (draft.sessionId === undefined && isText(from["sessionId"])) draft.sessionId = from["sessionId"]
       if (!Entry.isMessage(entry)) return draft
@@ -86,11 +84,60 @@ export const find = Effect.fn("SessionFile.find")(function* (
   if (log._tag === "Session" && log.lane._tag === "Sidechain") {
     return yield* new NoSessionFile({ file, found: "an agent's own log; name the log of its session" })
   }
-  const { entries, others, sessionId, ...own } = yield* TranscriptFile.fold(file, envelope)
-  if (entries === 0 && !(options.empty && others === 0)) {
-    const found = others === 0 ? "an empty file" : "no entry of a transcript in it"
+  const both = Projection.struct({ said: envelope, held: TranscriptFile.evidence })
+  const {
+    held: { entries, known },
+    said: { sessionId, ...own }
+  } = yield* TranscriptFile.fold(file, both)
+  if (known === 0 && !(options.empty && entries === 0)) {
+    const found = entries === 0 ? "an empty file" : "no entry of a transcript in it"
     return yield* new NoSessionFile({ file, found })
   }
   const session: SessionFile = { log, sessionId: TranscriptFile.sessionIdOf(file, sessionId), ...own }
   return session
 })
+
+/**
+ * The version of the format that entries claim in a session which names none.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const formatVersion = "2.1.332"
+
+/**
+ * What is stamped on the entries of a session that names no directory and version of its own.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const stamp = (cwd: string) => ({ cwd, version: formatVersion, entrypoint: "cli" })
+
+/**
+ * How the session of a file is opened so that it goes on as it is; its id must be one that a session may have.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const opening = Effect.fnUntraced(function* (file: string, options?: { readonly empty: boolean }) {
+  const { log, sessionId, ...own } = yield* find(file, options)
+  if (sessionId !== null && !Identifier.isSessionId(sessionId)) {
+    const found = `one whose id ${JSON.stringify(sessionId)} is no UUID; \`reprise fork\` copies it to one that can go on`
+    return yield* new NoSessionFile({ file, found })
+  }
+  const opened: Transcript.Options = {
+    ...stamp(process.cwd()),
+    log,
+    ...own,
+    ...(sessionId !== null && { sessionId })
+  }
+  return opened
+})
+
+/**
+ * The writer of a command. One attempt more at the end: who waits at a terminal is told soon that the disk is full.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const writer = SessionWriter.layerWith({ retry: { onClose: 2 } })

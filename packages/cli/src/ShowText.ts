@@ -11,6 +11,8 @@
  *     → Bash time curl /a
  *       ← 0.2 s
  *
+ *   how many findings there are, and what tells them
+ *
  * 1. Lines are wrapped to the terminal and keep their indent. Results, and what programs put in, are shortened.
  * 2. A result stands where it was written; it names its call where that is not the one right above.
  */
@@ -51,12 +53,18 @@ export const some: Limits = { lines: 5, thinking: false }
 export const all: Limits = { lines: Infinity, thinking: true }
 
 /**
- * A recovered file as texts to be printed one after the other.
+ * A recovered file as texts to be printed one after the other; `explain` is the command that tells more of what was
+ * found in it.
  *
  * @category rendering
  * @since 0.1.0
  */
-export function* render(resumed: Resumed, style: Style.Style, limits: Limits): Generator<string, void, void> {
+export function* render(
+  resumed: Resumed,
+  style: Style.Style,
+  limits: Limits,
+  explain: string
+): Generator<string, void, void> {
   yield `${ResumeText.header(resumed, style).join("\n")}\n`
   const { archived, conversation } = resumed.state
   if (archived > 0) yield `\n${style.paint("faint", `(${Phrase.times(archived, "message")} before a compaction)`)}\n`
@@ -66,6 +74,8 @@ export function* render(resumed: Resumed, style: Style.Style, limits: Limits): G
     if (told !== "") yield told
   }
   if (conversation.length === 0) yield "\nThere is no conversation: nothing was said.\n"
+  const { findings } = resumed
+  if (findings.length > 0) yield `\n${style.paint("title", "Findings:")} ${Phrase.tally(findings)}; see ${explain}\n`
 }
 
 /**
@@ -160,7 +170,7 @@ const result = (block: Content.ToolResult, { call, limits, style, tools }: Look)
 const text = (written: string, indent: string, style: Style.Style, most: number): ReadonlyArray<string> => {
   const lines = Style.lines(written.trim())
   const { more, shown } = Phrase.first(lines, most)
-  const left = more === 0 ? [] : [style.paint("faint", `${indent}… and ${more} more lines (--all shows them)`)]
+  const left = more === 0 ? [] : [style.paint("faint", `${indent}… and ${more} more lines (--full shows them)`)]
   return [...shown.flatMap((line) => fitted(line, indent, style.columns)), ...left]
 }
 

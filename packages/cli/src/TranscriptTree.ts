@@ -111,10 +111,10 @@ const whyOf = ({ code, message }: NodeJS.ErrnoException): string => {
 const unlisted = (file: string, found: string, cause: unknown) =>
   new TranscriptFile.TranscriptUnreadable({ file, found, expected: "a directory of transcripts", cause })
 
-const laneOf = (name: string): Pick<Candidate, "lane" | "named"> => {
-  const isAgent = ProjectPath.laneOf([name]) !== undefined
-  return { lane: isAgent ? "sidechain" : "main", named: isAgent || ProjectPath.sessionOf(name) !== undefined }
-}
+const laneOf = (name: string): Pick<Candidate, "lane" | "named"> => ({
+  lane: ProjectPath.laneOf([name]) === undefined ? "main" : "sidechain",
+  named: TranscriptFile.isNamed(name)
+})
 
 /** Why a file is no transcript, as far as its name and kind tell. */
 const noTranscript = (entry: fs.Dirent, file: string): string | undefined => {

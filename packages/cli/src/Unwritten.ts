@@ -8,11 +8,12 @@ import * as SessionLock from "@reprise/storage/SessionLock"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as Output from "./Output.ts"
 import * as ResumeJson from "./ResumeJson.ts"
 import * as ResumeText from "./ResumeText.ts"
+import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
+import * as Unread from "./Unread.ts"
 
 /**
  * Not all was written, which was reported. The exit code is 75 where the same may go well later, since another program
@@ -29,17 +30,21 @@ export class Unwritten extends Schema.TaggedError<Unwritten>()("Unwritten", { ag
 }
 
 /**
- * Reports an error, and fails.
+ * Reports what a command fails with, unless that was done, and fails.
  *
  * @category running
  * @since 0.1.0
  */
-export const report = Effect.fnUntraced(function* (
-  file: string,
-  error: { readonly _tag: string; readonly message: string },
-  json: boolean
-) {
-  if (json) yield* Output.print(Stream.succeed(`${ResumeJson.encodeError(file, error)}\n`))
-  else yield* Output.note(ResumeText.renderError(error, yield* Style.current))
-  return yield* new Unwritten({ again: error instanceof SessionLock.SessionLocked })
-})
+export const reporting = <A, E extends Error & { readonly _tag: string }, R>(
+  run: Effect.Effect<A, E, R>,
+  { json, session }: Unread.Asked
+) =>
+  Effect.catch(run, (error) =>
+    Effect.gen(function* () {
+      if (Unread.isTold(error)) return yield* Effect.fail(error)
+      const encoded = ResumeJson.encodeError(SessionName.shown(session), error)
+      if (json) yield* Output.line(encoded)
+      else yield* Output.note(ResumeText.renderError(error, yield* Style.current))
+      return yield* new Unwritten({ again: error instanceof SessionLock.SessionLocked })
+    })
+  )

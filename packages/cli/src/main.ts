@@ -10,7 +10,6 @@ import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
-import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
@@ -30,7 +29,4 @@ const platform = NodeChildProcessSpawner.layer.pipe(
 const teardown: Runtime.Teardown = (exit, onExit) =>
   Runtime.defaultTeardown(exit, (code) => process.stdout.on("error", constVoid).write("", () => onExit(code)))
 
-Command.run(Reprise.command, { version: Reprise.version }).pipe(
-  Effect.provide(platform),
-  NodeRuntime.runMain({ teardown })
-)
+Reprise.run.pipe(Effect.provide(platform), NodeRuntime.runMain({ teardown }))
