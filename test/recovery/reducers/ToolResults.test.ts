@@ -192,6 +192,12 @@ describe("ToolResults", () => {
     assert.strictEqual(recovers("u1-a1@m(A)-rA-t2-w3-u4 rA-a5"), "u1-a1-rA-a5")
   })
 
+  it("takes notes for a part of the round where they hang on its calls or results alone", () => {
+    assert.strictEqual(recovers("u1-a1@m-a2@m(B)-t3 a1-w4"), "u1-a1-a2-t3-w4")
+    assert.strictEqual(recovers("u1-a1@m-a2@m-t3 a1-w4"), "u1-a1-a2-w4")
+    assert.strictEqual(recovers("u1-a1@m-a2@m-t3-N4{a2} a1-w5"), "u1-a1-w5")
+  })
+
   it("gives the results of a reply to no copy of it in a history that was written again", () => {
     assert.strictEqual(recovers("a1@m(A,B) r3(A) r4(B) a5@m(A,B):1"), "a5")
     assert.strictEqual(recovers("r3(A) r4(B) a5@m(A,B)"), "a5-r3-r4")

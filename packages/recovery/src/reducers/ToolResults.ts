@@ -164,11 +164,12 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     if (!byId.has(turn?.reply ?? "") && !graph.nodes[i]!.answers.some(isCopys)) put(i)
   }
   for (const { results } of replies) results.sort((a, b) => a - b)
-  for (const node of chain) {
+  const ownNotes = (node: number): ReadonlyArray<number> => {
     const { answers, calls } = graph.nodes[node]!
-    if (answers.length > 0 || calls.length > 0) push(behind, node, notesOf(node))
+    return answers.length > 0 || calls.length > 0 ? notesOf(node) : []
   }
-  const withNotes = (node: number): ReadonlyArray<number> => [node, ...notesOf(node)]
+  for (const node of chain) push(behind, node, ownNotes(node))
+  const withNotes = (node: number): ReadonlyArray<number> => [node, ...ownNotes(node)]
   for (const { before, parts, results, siblings } of replies) {
     const partBefore = lastBefore(parts)
     for (const node of siblings) {
