@@ -3,10 +3,8 @@
  *
  * Run: two turns with a model that only counts, in a directory that is gone afterwards.
  */
-import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as Content from "@reprise/domain/Content"
-import * as ConfigProvider from "effect/ConfigProvider"
-import * as FileSystem from "effect/FileSystem"
+import { inTemporaryDirectory } from "./temporary.ts"
 // #region embed
 import { Message } from "@reprise/domain"
 import { ModelMessages, Recovery } from "@reprise/recovery"
@@ -14,19 +12,16 @@ import { FileEntryLog, SessionWriter, Transcript } from "@reprise/storage"
 import { Effect, Layer } from "effect"
 
 export const layer = SessionWriter.layer.pipe(Layer.provideMerge(FileEntryLog.layer))
+type Model = (messages: ReadonlyArray<ModelMessages.ModelMessage>) => Effect.Effect<Message.MessageBody>
 
 export const turn = Effect.fn("turn")(function* (sessionId: string, prompt: string, model: Model) {
-  const where = { sessionId, cwd: process.cwd(), version: "2.1.0" }
-  const transcript = yield* Transcript.open({ ...where, leaf: Recovery.leaf })
+  const transcript = yield* Transcript.open({ sessionId, cwd: process.cwd(), version: "2.1.0", leaf: Recovery.leaf })
   yield* transcript.append(Message.user(prompt))
   const state = yield* transcript.project(Recovery.projection)
   yield* transcript.append(yield* model(ModelMessages.make(state).messages))
   yield* transcript.flush // returns when all of it is written
 }, Effect.scoped)
 // #endregion
-
-/** Whatever asks a model: what is sent in, the reply out. */
-type Model = (messages: ReadonlyArray<ModelMessages.ModelMessage>) => Effect.Effect<Message.MessageBody>
 
 const counting: Model = (messages) =>
   Effect.succeed(
@@ -49,10 +44,4 @@ const program = Effect.gen(function* () {
   }
 }).pipe(Effect.scoped, Effect.provide(layer))
 
-const inTemporaryDirectory = Effect.gen(function* () {
-  const directory = yield* FileSystem.FileSystem.use((fs) => fs.makeTempDirectoryScoped({ prefix: "reprise-embed-" }))
-  const config = ConfigProvider.fromEnv({ env: { CLAUDE_CONFIG_DIR: directory } })
-  yield* Effect.provideService(program, ConfigProvider.ConfigProvider, config)
-}).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
-
-await Effect.runPromise(inTemporaryDirectory)
+await inTemporaryDirectory(program)

@@ -21,21 +21,31 @@ const region = (file: string, name: string): string => {
   return code!
 }
 
-describe("the README", () => {
-  const blocks = Array.from(readme.matchAll(/(?:<!-- (\S+)#(\S+) -->\n)?```(\w*)\n(.*?)```/gs), (match) => ({
+/** The blocks of a page; those that quote a program name it in a comment above. */
+const blocksOf = (page: string) =>
+  Array.from(page.matchAll(/(?:<!-- (\S+)#(\S+) -->\n)?^```(\w*)\n(.*?)^```/gms), (match) => ({
     file: match[1],
     name: match[2],
     language: match[3],
     code: match[4]!
   }))
-  const code = blocks.filter(({ language }) => language === "ts")
 
-  it("quotes programs only, word for word", () => {
-    for (const { code: quoted, file, name } of code) {
-      assert.isDefined(file, `a block names no file:\n${quoted}`)
-      assert.strictEqual(quoted, region(file!, name!))
-    }
-  })
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...filesUnder("docs", ".md")]
+
+describe("code", () => {
+  for (const page of pages) {
+    it(`in ${page} is that of programs, word for word`, () => {
+      for (const { code, file, name } of blocksOf(read(page)).filter(({ language }) => language === "ts")) {
+        assert.isDefined(file, `a block names no file:\n${code}`)
+        assert.strictEqual(code, region(file!, name!))
+      }
+    })
+  }
+})
+
+describe("the README", () => {
+  const blocks = blocksOf(readme)
+  const code = blocks.filter(({ language }) => language === "ts")
 
   it("embeds in 15 lines, projects in 10, and states a property in 10", () => {
     const lines = Object.fromEntries(code.map(({ code: quoted, name }) => [name, quoted.trimEnd().split("\n").length]))
@@ -61,8 +71,6 @@ describe("the README", () => {
 })
 
 describe("links", () => {
-  const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...filesUnder("docs", ".md")]
-
   for (const page of pages) {
     it(`of ${page} lead somewhere`, () => {
       const broken = Array.from(withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g), ([, target]) => target!)
@@ -106,7 +114,14 @@ describe("the examples", () => {
   for (const [example, printed] of [
     ["01-embed.ts", /^user +How .*\nassistant +So far .*: 1\.\nuser +And now\?\nassistant +So far .*: 3\.\n$/],
     ["02-projection.ts", /^20 messages, of which 14 are the conversation\ncalls of Grep: 1\ncalls of Bash: 2\n$/],
-    ["03-property.ts", /^held for 500 cuts of u1-a1-rA-a2-u2-a3-rB-rC-a4\n$/]
+    ["03-property.ts", /^held for 500 cuts of u1-a1-rA-a2-u2-a3-rB-rC-a4\n$/],
+    [
+      "04-findings.ts",
+      /^repair {2}line 23 {2}The parent .*\nrepair {2}line 15 {2}1 entry of .*\nnote {2}line 24 {2}Checkpoint .*\n$/
+    ],
+    ["05-writing.ts", /^read only: process \d+ on \S+ has the session since .*\n1 message .* refused: AppendError\n$/],
+    ["06-resume.ts", /^3 messages to send; ended: interrupted-turn\n$/],
+    ["07-generators.ts", /^sees: held 100 times\nsurvives: held 100 times\nlawful: held 100 times\n$/]
   ] as const) {
     it(`${example} runs`, async () => {
       const { left, stderr, stdout } = await run(example)
@@ -121,8 +136,13 @@ describe("the examples", () => {
       "examples/01-embed.ts",
       "examples/02-projection.ts",
       "examples/03-property.ts",
+      "examples/04-findings.ts",
+      "examples/05-writing.ts",
+      "examples/06-resume.ts",
+      "examples/07-generators.ts",
       "examples/main.ts",
-      "examples/service.ts"
+      "examples/service.ts",
+      "examples/temporary.ts"
     ])
   })
 
