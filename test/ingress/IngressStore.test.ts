@@ -1,7 +1,7 @@
-import { describe, it } from "@effect/vitest"
+import { layer } from "@effect/vitest"
 import * as IngressStore from "@reprise/ingress/IngressStore"
 import * as IngressStoreSuite from "@reprise/ingress/testing/IngressStoreSuite"
 
-describe("layerMemory", () => {
-  for (const { name, run } of IngressStoreSuite.tests(IngressStore.layerMemory)) it.live(name, () => run)
+layer(IngressStore.layerMemory, { excludeTestServices: true })("layerMemory", (it) => {
+  for (const { name, run } of IngressStoreSuite.tests) it.effect(name, () => run)
 })

@@ -139,6 +139,14 @@ export const judge = <L extends Line>(head: Head, attempt: Attempt<L>): Verdict<
 }
 
 /**
+ * What a verdict lets a store append; nothing where the lines are there, or are not taken.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const linesOf = <L>(verdict: Verdict<L>): ReadonlyArray<L> => ("lines" in verdict ? verdict.lines : [])
+
+/**
  * Where the stream ends once the lines are appended.
  *
  * @category combinators

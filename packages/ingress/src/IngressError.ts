@@ -175,6 +175,21 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 }
 
 /**
+ * A store could not be opened: which one, and what to do about it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class OpenError extends Schema.TaggedError<OpenError>()("OpenError", {
+  store: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `the store ${this.store} could not be opened: ${this.detail}`
+  }
+}
+
+/**
  * Why a stream does not take an attempt.
  *
  * @category errors

@@ -6,6 +6,9 @@ import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import { keyOf, type StreamAddress } from "../StreamAddress.ts"
 
+/** A hint each second, for what other processes write. */
+export const polling: Stream.Stream<void> = Stream.tick("1 second")
+
 /** Those who listen, by the keys of streams. */
 export const make = () => {
   const listening = new Map<string, Set<() => void>>()

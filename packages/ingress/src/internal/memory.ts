@@ -12,7 +12,7 @@ import * as SessionDigest from "../SessionDigest.ts"
 import { keyOf, type StreamAddress } from "../StreamAddress.ts"
 import type { StreamLine } from "../StreamLine.ts"
 import * as Hub from "./hub.ts"
-import { answerOf, linesOf } from "./verdict.ts"
+import { answerOf } from "./verdict.ts"
 
 /** The lines of one stream, their places by key, and the last boundary. */
 interface Lines {
@@ -121,7 +121,7 @@ export const make: Effect.Effect<IngressStore["Service"]> = Effect.gen(function*
         const lines = known?.streams.get(stream.sub) ?? empty(now)
         const epoch = known?.epoch ?? 0
         const verdict = AppendChain.judge(headOf(lines, epoch, attempt), attempt)
-        const fresh = linesOf(verdict)
+        const fresh = AppendChain.linesOf(verdict)
         if (fresh.length > 0) {
           const session = create(stream.tenant, stream.session)
           const mine = stream.sub === "" ? session.streams.get("")! : lines

@@ -6,10 +6,6 @@ import type * as AppendChain from "../AppendChain.ts"
 import { HeadMismatch, KeyReused, StaleEpoch } from "../IngressError.ts"
 import type { Appended } from "../IngressStore.ts"
 
-/** What a verdict leaves to be appended; nothing where the lines are there or are not taken. */
-export const linesOf = <L>(verdict: AppendChain.Verdict<L>): ReadonlyArray<L> =>
-  "lines" in verdict ? verdict.lines : []
-
 /** The answer to a verdict; `after` is where the stream ends once its lines are appended. */
 export const answerOf = (
   verdict: AppendChain.Verdict,
@@ -31,7 +27,13 @@ export const answerOf = (
       return Result.fail(new KeyReused({ keys: verdict.keys }))
     default: {
       const duplicate = verdict._tag === "Duplicate"
-      return Result.succeed({ ...after, epoch, duplicate, mismatched: duplicate ? verdict.keys : [] })
+      return Result.succeed({
+        uuid: after.uuid,
+        seq: after.seq,
+        epoch,
+        duplicate,
+        mismatched: duplicate ? verdict.keys : []
+      })
     }
   }
 }

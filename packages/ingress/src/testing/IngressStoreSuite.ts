@@ -1,13 +1,14 @@
 /**
  * IngressStoreSuite: what every `IngressStore` must do, as tests that run in any test runner.
  *
- *   for (const { name, run } of IngressStoreSuite.tests(layer)) it.live(name, () => run)
+ *   layer(store, { excludeTestServices: true })("my store", (it) => {
+ *     for (const { name, run } of IngressStoreSuite.tests) it.effect(name, () => run)
+ *   })
  *
  * The tests may share one store: each works in tenants of its own. They need a clock that runs. A test that fails dies
  * with an `AssertionError`.
  */
-import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
 import type { AppendError, ReadError } from "../IngressError.ts"
 import type { IngressStore } from "../IngressStore.ts"
 import { appending } from "./store/appending.ts"
@@ -17,17 +18,6 @@ import { random } from "./store/random.ts"
 import { reading } from "./store/reading.ts"
 import { removing } from "./store/removing.ts"
 import { together } from "./store/together.ts"
-
-/**
- * One test of the suite.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Test<E> {
-  readonly name: string
-  readonly run: Effect.Effect<void, E | AppendError | ReadError>
-}
 
 /**
  * Promises by their names.
@@ -56,15 +46,22 @@ export const groups: { readonly [name: string]: Promises } = {
 }
 
 /**
- * The suite for a layer, which is built for each test.
+ * One test of the suite, which asks for a store.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Test {
+  readonly name: string
+  readonly run: Effect.Effect<void, AppendError | ReadError, IngressStore>
+}
+
+/**
+ * The whole suite.
  *
  * @category testing
  * @since 0.1.0
  */
-export const tests = <E>(layer: Layer.Layer<IngressStore, E>): ReadonlyArray<Test<E>> =>
-  Object.entries(groups).flatMap(([group, promises]) =>
-    Object.entries(promises).map(([name, promise]) => ({
-      name: `${group}: ${name}`,
-      run: Effect.provide(promise, layer)
-    }))
-  )
+export const tests: ReadonlyArray<Test> = Object.entries(groups).flatMap(([group, promises]) =>
+  Object.entries(promises).map(([name, run]) => ({ name: `${group}: ${name}`, run }))
+)

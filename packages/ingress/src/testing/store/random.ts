@@ -8,7 +8,7 @@ import * as assert from "node:assert/strict"
 import * as AppendChain from "../../AppendChain.ts"
 import type { AppendError, ReadError } from "../../IngressError.ts"
 import { type Appended, IngressStore } from "../../IngressStore.ts"
-import { answerOf, linesOf } from "../../internal/verdict.ts"
+import { answerOf } from "../../internal/verdict.ts"
 import type { StreamLine } from "../../StreamLine.ts"
 import type { Promises } from "../IngressStoreSuite.ts"
 import { append, compat, lines, native, newStream, readAll } from "./lines.ts"
@@ -58,7 +58,7 @@ const model = () => {
       const places = before.map(({ hash, key }, i) => [key, { seq: i + 1, hash }] as const)
       const head = { ...end, epoch, known: new Map(places.filter(([key]) => asked.has(key))) }
       const verdict = AppendChain.judge(head, attempt)
-      const added = linesOf(verdict)
+      const added = AppendChain.linesOf(verdict)
       if (added.length > 0) streams.set(sub, [...before, ...added])
       return answerOf(verdict, AppendChain.advance(end, added), epoch)
     }
