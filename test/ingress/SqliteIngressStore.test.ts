@@ -22,11 +22,14 @@ const opened = <A, E>(file: string, run: Effect.Effect<A, E, IngressStore.Ingres
 const backend = IngressStore.IngressStore.use(({ backendId }) => Effect.succeed(backendId))
 const refusal = (file: string) => Effect.map(Effect.flip(opened(file, backend)), ({ message }) => message)
 
+// Each opening starts two threads, so these tests are few.
 describe("the file", () => {
-  it.live("holds what was answered, and keeps its id", () =>
+  it.live("holds what was answered, keeps its id, and is for its user alone", () =>
     Effect.gen(function* () {
       const file = yield* fileIn
       const stream = newStream()
+      fs.writeFileSync(file, "", { mode: 0o666 })
+      fs.chmodSync(file, 0o666)
       const id = yield* opened(file, Effect.andThen(append(stream, native("a .1 ~2")), backend))
       yield* opened(
         file,
@@ -34,58 +37,36 @@ describe("the file", () => {
           yield* append(stream, native("b", "a"))
           yield* holds(stream, "a .1 ~2 b")
           assert.strictEqual(yield* backend, id)
+          for (const suffix of ["", "-wal", "-shm"]) assert.strictEqual(fs.statSync(file + suffix).mode & 0o777, 0o600)
         })
       )
-      assert.notStrictEqual(yield* opened(yield* fileIn, backend), id)
     })
   )
 
-  it.live("is for its user alone, as are those beside it", () =>
-    Effect.gen(function* () {
-      const file = yield* fileIn
-      const umask = process.umask(0)
-      try {
-        fs.writeFileSync(file, "", { mode: 0o666 })
-        yield* opened(
-          file,
-          Effect.andThen(
-            append(newStream(), native("a")),
-            Effect.sync(() => {
-              for (const suffix of ["", "-wal", "-shm"])
-                assert.strictEqual(fs.statSync(file + suffix).mode & 0o777, 0o600)
-            })
-          )
-        )
-      } finally {
-        process.umask(umask)
-      }
-    })
-  )
-
-  it.live("may be opened by two, who write after each other and hear of each other", () =>
+  it.live("may be opened by two, who write after each other and read what the other wrote", () =>
     Effect.gen(function* () {
       const file = yield* fileIn
       const stream = newStream()
       const write = (who: string) =>
-        opened(
-          file,
-          Effect.forEach(Array.from({ length: 20 }), (_, i) => append(stream, native(`${who}${i}`, "*")))
-        )
-      yield* Effect.all([write("a"), write("b")], { concurrency: 2 })
-      const found = (yield* opened(file, keys(stream))).split(" ")
-      assert.strictEqual(found.length, 40)
+        Effect.forEach(Array.from({ length: 20 }), (_, i) => append(stream, native(`${who}${i}`, "*")))
+      const all = Effect.map(
+        Effect.repeat(Effect.delay(keys(stream), "20 millis"), { until: (found) => found.split(" ").length === 40 }),
+        (found) => found.split(" ")
+      )
+      const [ids, found] = yield* Effect.all(
+        [
+          opened(file, Effect.andThen(write("a"), Effect.zip(backend, all))),
+          opened(file, Effect.andThen(write("b"), Effect.zip(backend, all)))
+        ],
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(ids, found)
       for (const who of ["a", "b"])
         assert.deepStrictEqual(
-          found.filter((key) => key.startsWith(who)),
+          found[1].filter((key) => key.startsWith(who)),
           Array.from({ length: 20 }, (_, i) => `${who}${i}`)
         )
-    })
-  )
-
-  it.live("of a later program is left alone", () =>
-    Effect.gen(function* () {
-      const file = yield* fileIn
-      yield* opened(file, backend)
+      // A later program has been here meanwhile.
       const database = new DatabaseSync(file)
       database.exec("PRAGMA user_version = 1000")
       database.close()
@@ -97,11 +78,10 @@ describe("the file", () => {
     Effect.gen(function* () {
       const directory = yield* Temporary.directory
       const target = path.join(directory, "target")
-      fs.writeFileSync(target, "")
+      fs.writeFileSync(target, "this is no database, and it is longer than the header of one".repeat(20))
       fs.symlinkSync(target, path.join(directory, "link"))
       assert.match(yield* refusal(path.join(directory, "link")), /ELOOP/)
       assert.match(yield* refusal(path.join(directory, "missing/x.db")), /ENOENT/)
-      fs.writeFileSync(target, "this is no database, and it is longer than the header of one".repeat(20))
       assert.match(yield* refusal(target), /not a database/)
       fs.chmodSync(directory, 0o777)
       assert.match(yield* refusal(path.join(directory, "x.db")), /others may write .*chmod go-w/)

@@ -21,11 +21,12 @@ import * as AppendChain from "./AppendChain.ts"
 import { Deleted, NotFound, type OpenError, Unavailable } from "./IngressError.ts"
 import { IngressStore, type Head, type Listed, type Page } from "./IngressStore.ts"
 import * as Hub from "./internal/hub.ts"
-import type { Answer, Job, Judged, Question } from "./internal/sqlite/messages.ts"
+import type { Answer, Job, Judged, Line, Question } from "./internal/sqlite/messages.ts"
 import * as Thread from "./internal/sqlite/thread.ts"
 import { answerOf } from "./internal/verdict.ts"
 import * as SessionDigest from "./SessionDigest.ts"
 import { keyOf } from "./StreamAddress.ts"
+import type { StreamLine } from "./StreamLine.ts"
 
 /**
  * Where the file is: it is made where it is missing, in a directory that is there and that others may not write.
@@ -50,6 +51,15 @@ export const layer = (options: Options): Layer.Layer<IngressStore, OpenError> =>
 const TOGETHER = 256
 const WAITING = 1024
 
+/** A line without its value, which the thread has no use for. */
+const plain = ({ hash, key, kind, text, uuid }: StreamLine): Line => ({
+  hash,
+  key,
+  kind,
+  text,
+  ...(uuid !== undefined && { uuid })
+})
+
 type Refused = NotFound | Deleted | Unavailable
 
 const valueOf = <A>(answer: Answer | undefined): Effect.Effect<A, Refused> => {
@@ -73,7 +83,7 @@ const make = Effect.fnUntraced(function* ({ file }: Options) {
     append: (stream, attempt) =>
       Effect.suspend(() => {
         const digest = stream.sub === "" ? SessionDigest.of(attempt.lines) : SessionDigest.empty
-        const lines = attempt.lines.map(({ value: _, ...line }) => line)
+        const lines = attempt.lines.map(plain)
         const job: Job = { type: "append", stream, attempt: { ...attempt, lines }, digest, now: now() }
         return write<Judged>(job).pipe(
           Effect.catchTag("NotFound", Effect.die),

@@ -14,7 +14,7 @@ import { OpenError, Unavailable } from "../../IngressError.ts"
 import type { Answer, Job, Question, Reply, Request } from "./messages.ts"
 
 /** What is asked of a thread. */
-export type Message = { readonly jobs: ReadonlyArray<Job> } | { readonly question: Question }
+type Message = { readonly jobs: ReadonlyArray<Job> } | { readonly question: Question }
 
 /** A thread with a connection of its own. */
 export interface Thread {

@@ -1,0 +1,54 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as IngressStore from "@reprise/ingress/IngressStore"
+import * as PostgresIngressStore from "@reprise/ingress/PostgresIngressStore"
+import * as IngressStoreSuite from "@reprise/ingress/testing/IngressStoreSuite"
+import { append, holds, native, newStream } from "@reprise/ingress/testing/store/lines"
+import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import * as Cluster from "../postgres/cluster.ts"
+import * as Shared from "../postgres/shared.ts"
+
+const at = (url: string) => PostgresIngressStore.layer({ url: Redacted.make(url) })
+const store = Layer.unwrap(Effect.map(Shared.cluster, ({ url }) => at(url)))
+
+if (Cluster.binaries === undefined) console.log(Cluster.skipped)
+
+describe.skipIf(Cluster.binaries === undefined)("PostgreSQL", () => {
+  layer(store, { excludeTestServices: true })("PostgresIngressStore", (it) => {
+    for (const { name, run } of IngressStoreSuite.tests) it.effect(name, () => run)
+  })
+
+  it.live("two servers have one store: each hears of what the other appends", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Shared.cluster
+      const stream = newStream()
+      const [one, two] = yield* Effect.all([Layer.build(at(url)), Layer.build(at(url))], { concurrency: 2 })
+      const here = <A, E>(run: Effect.Effect<A, E, IngressStore.IngressStore>) => Effect.provideContext(run, one)
+      const there = <A, E>(run: Effect.Effect<A, E, IngressStore.IngressStore>) => Effect.provideContext(run, two)
+      const backend = IngressStore.IngressStore.use(({ backendId }) => Effect.succeed(backendId))
+      assert.strictEqual(yield* here(backend), yield* there(backend))
+
+      yield* here(append(stream, native("a")))
+      yield* there(append(stream, native("b", "a")))
+      yield* here(holds(stream, "a b"))
+      const heard = yield* IngressStore.IngressStore.use(({ changes, head }) =>
+        changes(stream).pipe(
+          Stream.mapEffect(() => head(stream)),
+          Stream.takeUntil(({ seq }) => seq === 3),
+          Stream.runDrain
+        )
+      ).pipe(there, Effect.forkChild)
+      yield* here(append(stream, native("c", "b")))
+      yield* Effect.timeout(Fiber.join(heard), "10 seconds")
+    })
+  )
+
+  it.live("a database that is not there is said to be that, without its password", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Shared.cluster
+      const missing = url.replace("/postgres?", "/nothing?").replace("postgres@", "postgres:secret@")
+      const { message } = yield* Effect.flip(Effect.scoped(Layer.build(at(missing))))
+      assert.match(message, /the store PostgreSQL could not be opened: .*database "nothing" does not exist/)
+      assert.notInclude(message, "secret")
+    })
+  )
+})
