@@ -5,15 +5,14 @@ import * as Command from "effect/cli/Command"
 import type * as Recovery from "@reprise/recovery/Recovery"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Explanation from "./Explanation.ts"
 import * as Flags from "./Flags.ts"
 import * as ExplainJson from "./ExplainJson.ts"
 import * as ExplainMessage from "./ExplainMessage.ts"
 import * as ExplainText from "./ExplainText.ts"
 import * as Look from "./Look.ts"
+import * as MessageName from "./MessageName.ts"
 import * as Output from "./Output.ts"
-import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
 import * as Resume from "./Resume.ts"
 import * as SessionName from "./SessionName.ts"
@@ -21,22 +20,6 @@ import * as Style from "./Style.ts"
 import * as Trace from "./Trace.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
 import * as Unread from "./Unread.ts"
-
-/**
- * An id that names nothing in the transcript, or more than one thing; `found` says what it names.
- *
- * @category errors
- * @since 0.1.0
- */
-export class MessageUnknown extends Schema.TaggedError<MessageUnknown>()("MessageUnknown", {
-  file: Schema.String,
-  id: Schema.String,
-  found: Schema.String
-}) {
-  override get message(): string {
-    return `${this.file}: expected an id, or the beginning of one, found ${this.found}`
-  }
-}
 
 /**
  * Recovers a file and explains it.
@@ -65,12 +48,10 @@ export const explain = Effect.fn("Explain.explain")(function* (
 export const find = Effect.fn("Explain.find")(function* (explanation: Explanation.Explanation, id: string) {
   const { file } = explanation.resumed
   const occurrences = yield* TranscriptFile.fold(file, ExplainMessage.occurrences(id))
-  const [uuid, ...others] = ExplainMessage.candidates(explanation, occurrences, id)
-  if (uuid !== undefined && others.length === 0) return ExplainMessage.subject(explanation, occurrences, uuid)
-  const { more, shown } = Phrase.first(uuid === undefined ? [] : [uuid, ...others], 5)
-  const several = `that ${JSON.stringify(id)} begins ${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`}; give more of it`
-  const found = uuid === undefined ? `no line and no link with ${JSON.stringify(id)}` : several
-  return yield* new MessageUnknown({ file, id, found })
+  const uuid = yield* MessageName.only(file, id, ExplainMessage.candidates(explanation, occurrences, id))
+  if (uuid !== undefined) return ExplainMessage.subject(explanation, occurrences, uuid)
+  const found = `no line and no link with ${JSON.stringify(id)}`
+  return yield* new MessageName.MessageUnknown({ file, id, found })
 })
 
 /**

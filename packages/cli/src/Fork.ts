@@ -10,6 +10,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flags from "./Flags.ts"
+import * as MessageName from "./MessageName.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
@@ -50,7 +51,7 @@ export const command = Command.make(
     at: Flags.text(
       "at",
       "UUID",
-      "The message that the fork ends at, of any branch (default: where the session goes on)"
+      "The message that the fork ends at, of any branch, or the beginning of its id (default: where the session goes on)"
     ),
     id: Flags.text("session", "ID", "The id of the fork, a UUID (default: a new one)"),
     json: Flags.json("Answer with one line of JSON"),
@@ -60,7 +61,7 @@ export const command = Command.make(
     function* ({ at, id, json, session }) {
       const file = yield* SessionName.fileOf(session)
       const { from, leaf, log, messages, sessionId, sidechains, title } = yield* fork(file, {
-        ...(Option.isSome(at) && { at: at.value }),
+        ...(Option.isSome(at) && { at: yield* MessageName.uuidOf(file, at.value) }),
         ...(Option.isSome(id) && { sessionId: id.value })
       })
       const path = EntryLog.pathOf("/", log)
@@ -79,6 +80,9 @@ export const command = Command.make(
   Command.withDescription("Copy a session under a new id, whole or up to a message, and print the path of the copy."),
   Command.withExamples([
     { command: "reprise fork 7d1f0c52", description: "Fork where the session goes on" },
-    { command: "reprise fork session.jsonl --at UUID", description: "Fork at an earlier message, or on another branch" }
+    {
+      command: "reprise fork session.jsonl --at 1f7ac191",
+      description: "Fork at an earlier message, or on another branch"
+    }
   ])
 )

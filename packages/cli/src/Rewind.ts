@@ -15,6 +15,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Flags from "./Flags.ts"
+import * as MessageName from "./MessageName.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
@@ -85,16 +86,18 @@ export const command = Command.make(
   "rewind",
   {
     session: SessionName.argument,
-    to: Argument.String("uuid").pipe(
-      Argument.withDescription("The message to go on from; the leaf of a branch returns to it")
+    message: Argument.String("uuid").pipe(
+      Argument.withDescription(
+        "The message to go on from, or the beginning of its id; the leaf of a branch returns to it"
+      )
     ),
     json: Flags.json("Answer with one line of JSON"),
     projects: Projects.flags.projects
   },
   Effect.fn(
-    function* ({ json, session, to }) {
+    function* ({ json, message, session }) {
       const file = yield* SessionName.fileOf(session)
-      const { left, sessionId, uuid } = yield* rewind(file, to)
+      const { left, sessionId, to, uuid } = yield* rewind(file, yield* MessageName.uuidOf(file, message))
       if (json) {
         return yield* Output.line(Style.json({ file, ok: true, sessionId, uuid, to, left }))
       }
@@ -107,5 +110,5 @@ export const command = Command.make(
   )
 ).pipe(
   Command.withDescription("Go back to a message of a session; what came after it is a branch from then on."),
-  Command.withExamples([{ command: "reprise rewind 7d1f0c52 UUID", description: "Go on from that message" }])
+  Command.withExamples([{ command: "reprise rewind 7d1f0c52 1f7ac191", description: "Go on from that message" }])
 )
