@@ -46,10 +46,11 @@ const setup =
     }
   }
 
+/** The log goes and its directory stays: the floors find theirs too. */
 const cleared = async <A>({ projects, runtime }: State, run: Promise<A>): Promise<A> => {
   const result = await run
   await runtime.runPromise(EntryLog.EntryLog.use((port) => port.release(log)))
-  fs.rmSync(projects, { recursive: true, force: true })
+  fs.rmSync(EntryLog.pathOf(projects, log))
   return result
 }
 

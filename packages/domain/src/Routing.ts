@@ -66,10 +66,10 @@ export const decide = (
   if (entry.type === "progress") return Result.fail(new Refused({ reason: "progress", entry }))
   const lane = laneOf(entry)
   if (lane === undefined) return Result.fail(new Refused({ reason: "without-agent", entry }))
-  if (!Entry.isMessage(entry)) return Result.succeed(write(lane, entry, false))
+  if (!Entry.isMessage(entry)) return Result.succeed(write(lane, entry, native))
   if (entry.uuid === "") return Result.fail(new Refused({ reason: "without-id", entry }))
-  if (lane._tag === "Main" && seen.has(entry.uuid)) return Result.succeed(nothing)
-  return Result.succeed(write(lane, entry, lane._tag === "Main"))
+  if (lane !== Lane.main) return Result.succeed(write(lane, entry, native))
+  return seen.has(entry.uuid) ? nothing : Result.succeed(write(lane, entry, both))
 }
 
 /**
@@ -102,9 +102,11 @@ const followsAgent: ReadonlySet<string> = new Set([
   "api-request"
 ])
 
-const write = (lane: Lane.Lane, entry: Entry.Known | Entry.Unknown, compat: boolean): Decision => ({
+const write = (lane: Lane.Lane, entry: Entry.Known | Entry.Unknown, replicate: Decision["replicate"]): Decision => ({
   writes: [{ lane, entry }],
-  replicate: { compat, native: true }
+  replicate
 })
 
-const nothing: Decision = { writes: [], replicate: { compat: false, native: false } }
+const both: Decision["replicate"] = { compat: true, native: true }
+const native: Decision["replicate"] = { compat: false, native: true }
+const nothing = Result.succeed<Decision>({ writes: [], replicate: { compat: false, native: false } })

@@ -78,9 +78,10 @@ export const make = (log: EntryLog.LogId, key: string): Backlog => ({
 /** The number of lines that are not committed. */
 export const queued = (backlog: Backlog): number => backlog.accepted - backlog.committed
 
-/** Buffers that are used again. */
+/** Buffers that are used again. A write is of about `most` bytes; a buffer has room for a long line behind it. */
 export interface Pool {
   readonly most: number
+  readonly longest: number
   out: number
   readonly free: Map<number, Array<Buffer>>
 }
@@ -89,8 +90,8 @@ const SMALLEST = 16 * 1024
 const KEPT = 8
 const LF = 0x0a
 
-/** Buffers of up to `most` bytes; a longer line gets one of its own. */
-export const pool = (most: number): Pool => ({ most, out: 0, free: new Map() })
+/** Buffers for writes of up to `most` bytes; a line that takes more is a write, and may need a buffer, of its own. */
+export const pool = (most: number): Pool => ({ most, longest: 2 * most, out: 0, free: new Map() })
 
 const take = (self: Pool, size: number): Buffer => {
   self.out++
@@ -109,24 +110,37 @@ export const give = (self: Pool, { buffer, isPooled }: Piece): void => {
 /** Encodes a line behind the others and gives the number of its bytes. */
 export const put = (self: Pool, backlog: Backlog, entry: Written, line: string): number => {
   let piece = backlog.open
-  // No UTF-16 unit takes more than three bytes; counting them is for lines that may not fit.
-  if (piece === undefined || piece.end + 3 * line.length >= piece.buffer.length) piece = fitting(self, backlog, line)
+  if (piece === undefined || piece.end + line.length >= self.most || piece.end + mostOf(line) > piece.buffer.length) {
+    piece = fitting(self, backlog, line)
+  }
   const start = piece.end
-  piece.end += piece.buffer.write(line, start)
-  piece.buffer[piece.end++] = LF
+  const lf = start + piece.buffer.write(line, start)
+  piece.buffer[lf] = LF
+  piece.end = lf + 1
   piece.entries.push(entry)
   backlog.accepted++
   return piece.end - start
 }
 
+/** No UTF-16 unit takes more than three bytes. */
+const mostOf = (line: string): number => 3 * line.length + 1
+
+/** Counting the bytes of a line takes as long as encoding it: it is for lines that fit nowhere, or where room is scarce. */
+const sizeOf = (self: Pool, line: string): number => {
+  const most = mostOf(line)
+  return most > self.longest || isScarce(self) ? Buffer.byteLength(line) + 1 : most
+}
+
+/** While few buffers are out, their memory is no matter, and one large write is better than three. */
+const isScarce = (self: Pool): boolean => self.out >= KEPT
+
 const fitting = (self: Pool, backlog: Backlog, line: string): Piece => {
-  const size = Buffer.byteLength(line) + 1
+  const size = sizeOf(self, line)
   const { open } = backlog
-  if (open !== undefined && open.end + size <= open.buffer.length) return open
-  // While few are out, their memory is no matter, and one large write is better than three.
-  const least = self.out < KEPT ? self.most : open === undefined ? SMALLEST : 4 * open.buffer.length
-  let length = Math.min(self.most, least)
-  while (length < size && length < self.most) length = Math.min(self.most, 4 * length)
+  if (open !== undefined && open.end + size <= Math.min(self.most, open.buffer.length)) return open
+  const least = open === undefined ? SMALLEST : 4 * open.buffer.length
+  let length = isScarce(self) ? Math.min(self.longest, least) : self.longest
+  while (length < size && length < self.longest) length = Math.min(self.longest, 4 * length)
   const isPooled = size <= length
   const buffer = isPooled ? take(self, length) : Buffer.allocUnsafeSlow(size)
   backlog.open = { buffer, isPooled, from: 0, end: 0, entries: [] }

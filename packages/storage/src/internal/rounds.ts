@@ -44,23 +44,37 @@ export interface Rounds {
 }
 
 /** One round: all that is pending of each log that is due; one that failed is due when its wait is over, or with `force`. */
-export const run = Effect.fnUntraced(function* (self: Rounds, items: ReadonlyArray<Item>, force: boolean) {
-  const wish = wishOf(items)
-  const now = self.clock.currentTimeMillisUnsafe()
-  const due = Array.from(self.backlogs.values()).filter(
-    (backlog) =>
-      Backlog.queued(backlog) > 0 &&
-      (force || backlog.failure === undefined || backlog.failure.retryAt <= now || wish.logs.has(backlog))
-  )
-  for (const backlog of due) {
-    if (self.port.blocking !== undefined) writeNow(self, self.port.blocking, backlog, now)
-    else yield* write(self, backlog, now)
-  }
+export const run = (self: Rounds, items: ReadonlyArray<Item>, force: boolean): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const wish = wishOf(items)
+    const now = self.clock.currentTimeMillisUnsafe()
+    const due = dueOf(self, wish, force, now)
+    const { blocking } = self.port
+    if (blocking === undefined) {
+      const written = Effect.forEach(due, (backlog) => write(self, backlog, now), { discard: true })
+      return Effect.flatMap(written, () => finish(self, wish, force, due, now))
+    }
+    for (const backlog of due) writeNow(self, blocking, backlog, now)
+    return finish(self, wish, force, due, now)
+  })
+
+/** Asks the disk where it is time to, and answers those who wait. */
+const finish = (
+  self: Rounds,
+  wish: Wish,
+  force: boolean,
+  due: ReadonlyArray<Backlog.Backlog>,
+  now: number
+): Effect.Effect<void> => {
   const synced = due.filter((backlog) => commitsOrSyncs(self, wish, force, backlog))
-  if (synced.length === 1) yield* sync(self, synced[0]!, now)
-  else yield* Effect.forEach(synced, (backlog) => sync(self, backlog, now), { concurrency: "unbounded", discard: true })
-  for (const barrier of wish.barriers) settle(barrier)
-})
+  const [first, second] = synced
+  if (first === undefined) return Effect.sync(() => wish.barriers.forEach(settle))
+  const asked =
+    second === undefined
+      ? sync(self, first, now)
+      : Effect.forEach(synced, (backlog) => sync(self, backlog, now), { concurrency: "unbounded", discard: true })
+  return Effect.map(asked, () => wish.barriers.forEach(settle))
+}
 
 /** A round that is done when it returns, over all that is pending. */
 export const runNow = (self: Rounds, blocking: EntryLog.Blocking): void => {
@@ -109,6 +123,15 @@ const wishOf = (items: ReadonlyArray<Item>): Wish => {
     }
   }
   return { barriers, logs, isTick }
+}
+
+const dueOf = (self: Rounds, wish: Wish, force: boolean, now: number): ReadonlyArray<Backlog.Backlog> => {
+  const due: Array<Backlog.Backlog> = []
+  for (const backlog of self.backlogs.values()) {
+    const isDue = force || backlog.failure === undefined || backlog.failure.retryAt <= now || wish.logs.has(backlog)
+    if (isDue && Backlog.queued(backlog) > 0) due.push(backlog)
+  }
+  return due
 }
 
 /** The next operation on a log; a batch that must be written again goes first. */
@@ -214,14 +237,15 @@ const commit = (self: Rounds, backlog: Backlog.Backlog): void => {
   self.backlogs.delete(backlog.key)
 }
 
-const sync = Effect.fnUntraced(function* (self: Rounds, backlog: Backlog.Backlog, now: number) {
+const sync = (self: Rounds, backlog: Backlog.Backlog, now: number): Effect.Effect<void> => {
   // A wish that comes while the disk works is for the next time.
   backlog.mustSync = false
   backlog.isSyncing = true
-  const result = yield* Effect.result(self.port.sync(backlog.log))
-  backlog.isSyncing = false
-  answered(self, backlog, result, now)
-})
+  return Effect.map(Effect.result(self.port.sync(backlog.log)), (result) => {
+    backlog.isSyncing = false
+    answered(self, backlog, result, now)
+  })
+}
 
 const answered = (
   self: Rounds,
