@@ -296,6 +296,37 @@ describe("the chain", () => {
     ).pipe(Effect.provide(memory))
   )
 
+  it.effect("what is no body and no entry is neither stamped nor written, whatever the compiler was told", () =>
+    session((transcript) =>
+      Effect.gen(function* () {
+        const { uuid } = yield* transcript.append(prompt)
+        const found: { readonly [found: string]: unknown } = {
+          null: null,
+          "a string": "x",
+          "an array": [prompt],
+          "an object without one": { content: "x" }
+        }
+        for (const [what, value] of Object.entries(found)) {
+          const doors = [
+            transcript.append(value as Message.MessageBody),
+            transcript.appendDurable(value as Message.MessageBody),
+            transcript.appendEntry(value as Entry.Unknown),
+            transcript.record(value as Metadata.Body)
+          ]
+          for (const door of doors) {
+            const error = yield* Effect.flip(door as Effect.Effect<unknown, Transcript.Failure>)
+            assert(error._tag === "AppendError")
+            assert.deepStrictEqual([error.reason, error.what], ["not-entry", what])
+            assert.include(error.message, "an object with a string `type`")
+          }
+        }
+        assert.strictEqual(yield* transcript.tail, uuid)
+        yield* transcript.flush
+        assert.strictEqual((yield* linesOf(log)).length, 1)
+      })
+    ).pipe(Effect.provide(memory))
+  )
+
   it.effect("parallel calls: results may hang on their calls, and the checkpoint counts the whole round", () =>
     session((transcript) =>
       Effect.gen(function* () {

@@ -1,11 +1,12 @@
 /** What the policies of the writer promise, and what a program that exits can do. */
 import { assert, describe, it } from "@effect/vitest"
+import type * as Entry from "@reprise/domain/Entry"
 import * as Message from "@reprise/domain/Message"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
 import * as Transcript from "@reprise/storage/Transcript"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as fs from "node:fs"
 import { lines, log, numbers, textOf, withFiles, withWriter } from "./writers.ts"
@@ -43,6 +44,19 @@ describe("durability", () => {
     )
   )
 
+  it.effect("a writer with nothing else to do asks the disk in the turn of whoever waits for it", () =>
+    withWriter({ durability: "fsync" }, ({ appendDurable }, { operations }) =>
+      Effect.gen(function* () {
+        for (let n = 0; n < 3; n++) {
+          yield* Effect.yieldNow
+          const waiting = yield* Effect.forkChild(appendDurable(log, { type: "n", n }), { startImmediately: true })
+          assert.deepStrictEqual(yield* operations, ["append", "sync"])
+          yield* Fiber.join(waiting)
+        }
+      })
+    )
+  )
+
   it.effect("what cannot be JSON fails typed, and none of its array is accepted", () =>
     withWriter({}, ({ append, appendAll, flush }) =>
       Effect.gen(function* () {
@@ -53,6 +67,34 @@ describe("durability", () => {
         yield* appendAll(log, numbers(1, 3))
         yield* flush()
         assert.strictEqual(yield* textOf(log), lines(0, 3))
+      })
+    )
+  )
+
+  it.effect("what is no entry fails typed, whatever the compiler was told, and says what it is", () =>
+    withWriter({}, ({ append, appendAll, appendDurable, flush }) =>
+      Effect.gen(function* () {
+        const found: { readonly [found: string]: unknown } = {
+          null: null,
+          undefined: undefined,
+          "a string": "x",
+          "a number": 1,
+          "an array": [{ type: "n" }],
+          "an object without one": { n: 1, type: 1 }
+        }
+        for (const [what, value] of Object.entries(found)) {
+          const entry = value as Entry.Unknown
+          const doors = [append(log, entry), appendAll(log, [...numbers(1, 3), entry]), appendDurable(log, entry)]
+          for (const door of doors) {
+            const error = yield* Effect.flip(door)
+            assert(error._tag === "NotEntry")
+            assert.strictEqual(error.found, what)
+            assert.include(error.message, "an object with a string `type`")
+          }
+        }
+        yield* append(log, { type: "n", n: 0 })
+        yield* flush()
+        assert.strictEqual(yield* textOf(log), lines(0, 1))
       })
     )
   )

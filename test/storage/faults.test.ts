@@ -31,6 +31,7 @@ describe("status", () => {
         yield* breakDown({ reason: "InputOutput", after: 20 })
         yield* appendAll(log, numbers(0, 3))
         yield* Effect.flip(flush())
+        yield* breakDown({ reason: "InputOutput" })
         yield* append(log, { type: "n", n: 3 })
         yield* TestClock.adjust("1 minute")
         const now = yield* SubscriptionRef.get(status)

@@ -22,7 +22,14 @@ import type * as Stream from "effect/Stream"
 import type * as SubscriptionRef from "effect/SubscriptionRef"
 import type * as EntryLog from "./EntryLog.ts"
 import type * as Backlog from "./internal/backlog.ts"
-import type { FlushError, ForeignWriter, NotJson, SessionWriterClosed, UnwrittenError } from "./internal/errors.ts"
+import type {
+  FlushError,
+  ForeignWriter,
+  NotEntry,
+  NotJson,
+  SessionWriterClosed,
+  UnwrittenError
+} from "./internal/errors.ts"
 import * as Writing from "./internal/writing.ts"
 
 /**
@@ -43,7 +50,7 @@ export interface Options {
   readonly retry?: { readonly first?: Duration.Input; readonly most?: Duration.Input; readonly onClose?: number }
 }
 
-export { FlushError, ForeignWriter, NotJson, SessionWriterClosed, UnwrittenError } from "./internal/errors.ts"
+export { FlushError, ForeignWriter, NotEntry, NotJson, SessionWriterClosed, UnwrittenError } from "./internal/errors.ts"
 
 /**
  * How writing goes: well, or, since a time (milliseconds since 1970), not: which logs fail, why, and what is queued.
@@ -103,17 +110,20 @@ export class SessionWriter extends Context.Service<
     /** As `submit`, and returns when the disk has all that the step offered, whatever the policy. */
     readonly submitDurable: <A>(step: (offer: Offer) => A) => Effect.Effect<A, FlushError | SessionWriterClosed>
     /** Accepts an entry as it is. */
-    readonly append: (log: EntryLog.LogId, entry: Backlog.Written) => Effect.Effect<void, NotJson | SessionWriterClosed>
-    /** Accepts entries as they are, in order: all or, where one is no JSON, none. */
+    readonly append: (
+      log: EntryLog.LogId,
+      entry: Backlog.Written
+    ) => Effect.Effect<void, NotEntry | NotJson | SessionWriterClosed>
+    /** Accepts entries as they are, in order: all or, where one cannot be written, none. */
     readonly appendAll: (
       log: EntryLog.LogId,
       entries: ReadonlyArray<Backlog.Written>
-    ) => Effect.Effect<void, NotJson | SessionWriterClosed>
+    ) => Effect.Effect<void, NotEntry | NotJson | SessionWriterClosed>
     /** Accepts an entry and returns when the disk has it, whatever the policy. */
     readonly appendDurable: (
       log: EntryLog.LogId,
       entry: Backlog.Written
-    ) => Effect.Effect<void, NotJson | FlushError | SessionWriterClosed>
+    ) => Effect.Effect<void, NotEntry | NotJson | FlushError | SessionWriterClosed>
     /** Returns when all that was accepted before is written; `logs` narrows it to these. */
     readonly flush: (logs?: ReadonlyArray<EntryLog.LogId>) => Effect.Effect<void, FlushError | SessionWriterClosed>
     /**

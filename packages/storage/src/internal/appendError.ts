@@ -9,6 +9,7 @@ const advice: { readonly [K in Placement.UnfitReason]: string } = {
   "unknown-entry": "is no entry of this session; only accepted entries can be named",
   "session-id": "is no session id; give a UUID, or none for a new session",
   "agent-id": "is no agent id or folder; give a name without separators, of 243 bytes at most",
+  "not-entry": "is no entry; give an object with a string `type`, as Message and Metadata make them",
   "not-json": "cannot be written as JSON; remove cycles, functions and big integers, or mend the redactor",
   "other-content": "is the id of an entry that says something else; give a new entry an id of its own",
   "other-directory": "is where this session was recorded; open it from there, or name its log",

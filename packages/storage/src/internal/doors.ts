@@ -14,9 +14,10 @@ import * as EntryLog from "../EntryLog.ts"
 import * as Follow from "../Follow.ts"
 import * as LineReader from "../LineReader.ts"
 import type * as Transcript from "../Transcript.ts"
-import { typed } from "./appendError.ts"
+import { AppendError, typed } from "./appendError.ts"
 import * as Chain from "./chain.ts"
 import * as Closing from "./closing.ts"
+import * as Intake from "./intake.ts"
 import * as Session from "./session.ts"
 
 const appended = Data.taggedEnum<Transcript.Appended>()
@@ -34,8 +35,9 @@ export const make = (self: Session.Session, close: Effect.Effect<Transcript.Clos
     sessionId: self.sessionId,
     log: self.main.log,
     tail: Effect.sync(() => self.main.chain.tail),
-    append: (body, options) => append(() => body, options),
-    appendDurable: Effect.fn("Transcript.appendDurable")(function* (body, options = {}) {
+    append: (body, options) => given(body, () => append(() => body, options)),
+    appendDurable: Effect.fnUntraced(function* (body, options = {}) {
+      yield* given(body, () => Effect.void)
       const made = Session.append(self, self.writer.submitDurable, () => body, options)
       const { log, placed, uuid } = yield* typed(made)
       // What was there already may be no further than the system.
@@ -43,14 +45,14 @@ export const make = (self: Session.Session, close: Effect.Effect<Transcript.Clos
       return appended[placed]({ uuid })
     }),
     appendEntry: (entry) =>
-      typed(
-        Effect.suspend(() => {
-          const lane = Routing.laneOf(entry)
-          return Effect.flatMap(Session.laneOf(self, lane?._tag === "Sidechain" ? lane.agentId : undefined), (open) =>
-            Session.accept(self, self.writer.submit, open, () => entry, Metadata.isKind(entry.type))
-          )
-        })
-      ),
+      given(entry, () => {
+        const lane = Routing.laneOf(entry)
+        const open = Session.laneOf(self, lane?._tag === "Sidechain" ? lane.agentId : undefined)
+        const isMetadata = Metadata.isKind(entry.type)
+        return typed(
+          Effect.flatMap(open, (lane) => Session.accept(self, self.writer.submit, lane, () => entry, isMetadata))
+        )
+      }),
     ...metadata(self),
     ...turns(self, append),
     flush,
@@ -70,6 +72,13 @@ export const make = (self: Session.Session, close: Effect.Effect<Transcript.Clos
     })
   }
 }
+
+/** What is no entry, whatever the compiler was told, is not stamped, routed or written. */
+const given = <A, E>(value: unknown, accept: () => Effect.Effect<A, E>): Effect.Effect<A, E | AppendError> =>
+  Effect.suspend((): Effect.Effect<A, E | AppendError> => {
+    const found = Intake.insteadOf(value)
+    return found === undefined ? accept() : Effect.fail(new AppendError({ reason: "not-entry", what: found }))
+  })
 
 type Setters =
   | "record"
@@ -102,7 +111,7 @@ const metadata = (self: Session.Session): Pick<Transcript.Transcript, Setters> =
     (value) =>
       record(() => body(value))
   return {
-    record: (body) => record(() => body),
+    record: (body) => given(body, () => record(() => body)),
     title: setter(Metadata.customTitle),
     aiTitle: setter(Metadata.aiTitle),
     tag: setter(Metadata.tag),

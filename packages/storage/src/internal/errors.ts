@@ -29,6 +29,18 @@ export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { cause: S
 }
 
 /**
+ * What was given is no entry, whatever the compiler was told; nothing of its append is accepted.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotEntry extends Schema.TaggedError<NotEntry>()("NotEntry", { found: Schema.String }) {
+  override get message(): string {
+    return `expected an entry, an object with a string \`type\`, found ${this.found}; make one with Message or Metadata`
+  }
+}
+
+/**
  * A flush could not write all: `queued` entries are still kept and are tried again.
  *
  * @category errors

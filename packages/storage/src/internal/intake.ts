@@ -1,11 +1,12 @@
 /**
  * Intake: the synchronous side of the writer, where entries are accepted and room is counted.
  */
-import type * as Entry from "@reprise/domain/Entry"
+import * as Entry from "@reprise/domain/Entry"
 import * as Line from "@reprise/domain/Line"
 import * as Latch from "effect/Latch"
 import * as EntryLog from "../EntryLog.ts"
 import * as Backlog from "./backlog.ts"
+import * as Errors from "./errors.ts"
 
 /** Where entries are accepted. `entries` and `bytes` count what is not committed, `fresh` the bytes since the last round. */
 export interface Intake {
@@ -114,9 +115,22 @@ const accepted = (self: Intake, backlog: Backlog.Backlog, entries: number, bytes
   if (isFull(self)) self.room.closeUnsafe()
 }
 
-/** The line of an entry; throws what is no JSON. */
+/** The line of an entry; throws what is no entry, and what is no JSON. */
 export const lineOf = (entry: Entry.Known | Entry.Unknown): string => {
+  const found = insteadOf(entry)
+  if (found !== undefined) throw new Errors.NotEntry({ found })
   const line: unknown = Line.encode(entry)
   if (typeof line !== "string") throw new TypeError("the entry has no JSON form")
   return line
+}
+
+/** What a value is instead of an entry, in words; nothing where it is one, of whatever kind. */
+export const insteadOf = (value: unknown): string | undefined => {
+  if (typeof (value as { readonly type?: unknown } | null | undefined)?.type === "string" && !Array.isArray(value)) {
+    return undefined
+  }
+  if (value instanceof Entry.Malformed) return undefined
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return "an array"
+  return typeof value === "object" ? "an object without one" : `a ${typeof value}`
 }

@@ -67,6 +67,7 @@ export type UnfitReason =
   | "unknown-entry"
   | "session-id"
   | "agent-id"
+  | "not-entry"
   | "not-json"
   | "other-content"
   | "other-directory"

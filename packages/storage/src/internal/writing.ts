@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (options: SessionWriter.Options)
   const fiber = yield* Effect.uninterruptibleMask((restore) =>
     restore(Effect.suspend(() => wait(rounds, queue))).pipe(
       Effect.andThen(round(false)),
-      Effect.forever,
+      Effect.forever({ disableYield: true }),
       Effect.catchTag("Done", () => drain(rounds, round(true), options.retry?.onClose ?? 5)),
       Effect.onExit(() => close)
     )
@@ -99,37 +99,40 @@ export const make = Effect.fnUntraced(function* (options: SessionWriter.Options)
 const doors = (
   rounds: Rounds.Rounds,
   intake: Intake.Intake,
-  queue: Queue.Enqueue<Rounds.Item, Cause.Done>,
+  queue: Queue.Queue<Rounds.Item, Cause.Done>,
   state: { readonly isClosed: boolean },
   batchBytes: number,
   others: Pick<Writer, "close" | "committed" | "status" | "onForeign">
 ): Writer => {
   const offer: SessionWriter.Offer = (log, entry, line) => Intake.offer(intake, log, entry, line)
-  /** Runs the step when there is room. A whole batch that nobody has taken yet gives the fibre its turn first. */
-  const enter = <A, E>(step: () => Effect.Effect<A, E>): Effect.Effect<A, E | Errors.SessionWriterClosed> =>
-    Effect.suspend((): Effect.Effect<A, E | Errors.SessionWriterClosed> => {
-      if (state.isClosed) return Effect.fail(new Errors.SessionWriterClosed())
-      if (Intake.isFull(intake)) return Effect.andThen(intake.room.await, enter(step))
-      if (intake.fresh < batchBytes) return step()
-      intake.fresh = 0
-      return Effect.andThen(Effect.yieldNow, enter(step))
-    })
   const isReady = (): boolean => !state.isClosed && !Intake.isFull(intake) && intake.fresh < batchBytes
-  const accepting = (accept: () => void): Effect.Effect<void, Errors.NotJson> => {
-    try {
-      accept()
-      return Effect.void
-    } catch (cause) {
-      return Effect.fail(new Errors.NotJson({ cause }))
-    }
+  /** Runs the step when there is room. */
+  const enter = <A, E>(step: () => Effect.Effect<A, E>): Effect.Effect<A, E | Errors.SessionWriterClosed> =>
+    Effect.suspend(() => (isReady() ? step() : later(step)))
+  /** A whole batch that nobody has taken yet gives the fibre its turn first. */
+  const later = <A, E>(step: () => Effect.Effect<A, E>): Effect.Effect<A, E | Errors.SessionWriterClosed> => {
+    if (state.isClosed) return Effect.fail(new Errors.SessionWriterClosed())
+    if (Intake.isFull(intake)) return Effect.andThen(intake.room.await, enter(step))
+    intake.fresh = 0
+    return Effect.andThen(Effect.yieldNow, enter(step))
   }
-  /** As `accepting`, without a closure: it is run for each entry. */
-  const appendNow = (log: EntryLog.LogId, entry: Backlog.Written): Effect.Effect<void, Errors.NotJson> => {
+  const appendNow = (log: EntryLog.LogId, entry: Backlog.Written): Effect.Effect<void, NotWritable> => {
     try {
       Intake.append(intake, log, entry)
       return Effect.void
     } catch (cause) {
-      return Effect.fail(new Errors.NotJson({ cause }))
+      return notWritable(cause)
+    }
+  }
+  const appendAllNow = (
+    log: EntryLog.LogId,
+    entries: ReadonlyArray<Backlog.Written>
+  ): Effect.Effect<void, NotWritable> => {
+    try {
+      Intake.appendAll(intake, log, entries)
+      return Effect.void
+    } catch (cause) {
+      return notWritable(cause)
     }
   }
   const barrier = (backlogs: Iterable<Backlog.Backlog>): Effect.Effect<void, Errors.FlushError> => {
@@ -143,6 +146,8 @@ const doors = (
           queued === 0 || cause === undefined ? Exit.void : Exit.fail(new Errors.FlushError({ queued, cause }))
         )
     })
+    // Whoever waits for a log does not wait for the fibre's turn as well.
+    Queue.flushUnsafe(queue)
     return Deferred.await(done)
   }
   /** Accepting and asking is one step, so that nothing of it is committed without the disk before. */
@@ -156,6 +161,17 @@ const doors = (
     })
     return touched.size === 0 ? Effect.succeed(made) : Effect.as(barrier(touched), made)
   }
+  const appendDurable = (
+    log: EntryLog.LogId,
+    entry: Backlog.Written
+  ): Effect.Effect<void, NotWritable | Errors.FlushError> => {
+    try {
+      const line = Intake.lineOf(entry)
+      return durable((offer) => void offer(log, entry, line))
+    } catch (cause) {
+      return notWritable(cause)
+    }
+  }
   const existing = (logs: ReadonlyArray<EntryLog.LogId> | undefined): Iterable<Backlog.Backlog> =>
     logs === undefined
       ? intake.backlogs.values()
@@ -167,20 +183,10 @@ const doors = (
       Effect.suspend(() =>
         state.isClosed ? Effect.fail(new Errors.SessionWriterClosed()) : Effect.succeed(step(offer))
       ),
-    append: (log, entry) =>
-      Effect.suspend(() => (isReady() ? appendNow(log, entry) : enter(() => appendNow(log, entry)))),
-    appendAll: (log, entries) => enter(() => accepting(() => Intake.appendAll(intake, log, entries))),
+    append: (log, entry) => enter(() => appendNow(log, entry)),
+    appendAll: (log, entries) => enter(() => appendAllNow(log, entries)),
     submitDurable: (step) => enter(() => durable(step)),
-    appendDurable: Effect.fn("SessionWriter.appendDurable")(function* (log, entry) {
-      return yield* enter(() => {
-        let written = Effect.void as Effect.Effect<void, Errors.FlushError>
-        const accepted = accepting(() => {
-          const line = Intake.lineOf(entry)
-          written = durable((offer) => offer(log, entry, line))
-        })
-        return Effect.andThen(accepted, written)
-      })
-    }),
+    appendDurable: (log, entry) => enter(() => appendDurable(log, entry)),
     flush: Effect.fn("SessionWriter.flush")(function* (logs) {
       if (state.isClosed) return yield* new Errors.SessionWriterClosed()
       return yield* barrier(existing(logs))
@@ -196,6 +202,11 @@ const doors = (
       })
   }
 }
+
+type NotWritable = Errors.NotJson | Errors.NotEntry
+
+const notWritable = (cause: unknown): Effect.Effect<never, NotWritable> =>
+  Effect.fail(cause instanceof Errors.NotEntry ? cause : new Errors.NotJson({ cause }))
 
 const cannotBlock = (rounds: Rounds.Rounds): EntryLog.EntryLogError =>
   new EntryLog.EntryLogError({
