@@ -229,8 +229,8 @@ describe("a remote that fails or lies changes nothing", () => {
         assert.strictEqual(error._tag, "NotALog")
       }
       for (const entry of ["[]", "{", "<html>", "null"]) {
-        const texts = Stream.fromIterable([JSON.stringify(good.payload), entry])
-        assert.strictEqual((yield* Effect.flip(hydrate(RemoteLog.ofEntries(texts))))._tag, "NotALog")
+        const answer = Stream.succeed(Buffer.from(`{"loglines":[${JSON.stringify(good.payload)},${entry}]}`))
+        assert.strictEqual((yield* Effect.flip(hydrate(RemoteLog.ofLoglines(answer))))._tag, "NotALog")
       }
       assert.deepStrictEqual(tree(), was)
     })

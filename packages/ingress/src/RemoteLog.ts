@@ -2,7 +2,8 @@
  * RemoteLog: what a remote holds of a session: lines, each with the stream that it belongs to.
  *
  *   {agent_id?, payload} {agent_id?, payload} …   ofEvents    pages of internal events, split by agent
- *   {…} {…} {…} …                                 ofEntries   the entries of the main stream
+ *   {"loglines":[{…},{…},…]}                      ofLoglines  the entries of the main stream
+ *   Ingress                                       ofIngress   one of these, or all lines of each stream
  *
  * 1. The lines of a stream are in its order; streams may be mixed.
  * 2. A stream has the name that the remote gives it, whatever that is. Whoever makes a path of it checks it first.
@@ -14,6 +15,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { type Failure, Ingress } from "./Ingress.ts"
+import * as Loglines from "./internal/loglines.ts"
 import * as StreamLine from "./StreamLine.ts"
 
 /**
@@ -77,13 +80,42 @@ export const ofEvents = <E, R>(
 ): RemoteLog<E | NotALog, R> => ({ lines: reading(Stream.flattenIterable(pages), ofEvent) })
 
 /**
- * The main stream of the remote that holds these entries, each as its text.
+ * The log that an answer `{"loglines":[…]}` holds, as it comes in.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const ofEntries = <E, R>(texts: Stream.Stream<string, E, R>): RemoteLog<E | NotALog, R> => ({
-  lines: reading(texts, (text) => Result.map(lineOf(text), (line) => ({ stream: "", line })))
+export const ofLoglines = <E, R>(answer: Stream.Stream<Uint8Array, E, R>): RemoteLog<E | NotALog, R> => ({
+  lines: reading(textsIn(answer), (text) => Result.map(lineOf(text), (line) => ({ stream: "", line })))
+})
+
+/**
+ * The log of a session at a remote, by one of the profiles; a session that the remote does not have is empty.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ofIngress = Effect.fnUntraced(function* (session: string, profile: "compat" | "native") {
+  const { lines, loglines, streams } = yield* Ingress
+  if (profile === "compat") {
+    const all = ofLoglines(loglines(session)).lines
+    const log: RemoteLog<Failure | NotALog> = {
+      lines: Stream.catchTag(all, "NotFound", () => Stream.empty),
+      replica: { profile }
+    }
+    return log
+  }
+  const found = yield* Effect.catchTag(streams(session), "NotFound", () => Effect.succeed({ streams: [] }))
+  const backend = found.streams[0]?.backend
+  const log: RemoteLog<Failure | NotALog> = {
+    lines: Stream.fromIterable(found.streams).pipe(
+      Stream.flatMap(({ stream }) =>
+        Stream.map(lines({ session, sub: stream }), (line): RemoteLine => ({ stream, line }))
+      )
+    ),
+    replica: { profile, ...(backend !== undefined && { backend }) }
+  }
+  return log
 })
 
 /**
@@ -101,6 +133,22 @@ const reading = <A, E, R>(
   read: (one: A) => Result.Result<RemoteLine, NotALog>
 ): RemoteLog<E | NotALog, R>["lines"] =>
   Stream.mapArrayEffect(all, (some) => Effect.fromResult(Result.all(Arr.map(some, read))))
+
+/** The texts of an answer's entries; it fails at the end of one that was none, or not whole. */
+const textsIn = <E, R>(answer: Stream.Stream<Uint8Array, E, R>): Stream.Stream<string, E | NotALog, R> =>
+  Stream.suspend(() => {
+    let found: Array<string> = []
+    const loglines = Loglines.make((text) => found.push(text))
+    const texts = Stream.mapEffect(answer, (chunk) => {
+      found = []
+      loglines.push(chunk)
+      return loglines.isTooLong() ? Effect.fail(notALog("entries", "one that does not end")) : Effect.succeed(found)
+    })
+    const end = Stream.suspend(() =>
+      loglines.end() ? Stream.empty : Stream.fail(notALog('{"loglines":[…]}', "something else, or a part of it"))
+    )
+    return Stream.concat(Stream.flattenIterable(texts), end)
+  })
 
 /** A log is merged by ids and bytes; the key of a line does not matter there. */
 const UNNAMED = "~"
