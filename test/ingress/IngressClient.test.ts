@@ -281,7 +281,7 @@ describe("reading", () => {
   it.live("streams, claims, sessions and deletion", () =>
     Effect.gen(function* () {
       const info = { head: null, seq: 0, bytes: 0, updatedAt: 0 }
-      const session = { session: "s1", seq: 1, bytes: 1, updatedAt: 1, summary: { title: "t" } }
+      const session = { session: "s1", epoch: 0, head: null, seq: 1, bytes: 1, updatedAt: 1, summary: { title: "t" } }
       const backend = { "x-backend-id": "b1" }
       const remote = yield* scripted(
         json({ epoch: 2, streams: [{ stream: "../x", ...info }] }, 200, backend),

@@ -25,18 +25,16 @@ import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { answers } from "./ErrorAnswer.ts"
 import * as StreamAddress from "./StreamAddress.ts"
+import type * as TokenVerifier from "./TokenVerifier.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * Who asks: the tenant, and what the token allows.
+ * Who asks.
  *
  * @category services
  * @since 0.1.0
  */
-export class Principal extends Context.Service<
-  Principal,
-  { readonly tenant: string; readonly scopes: ReadonlyArray<string> }
->()("@reprise/ingress/Principal") {}
+export class Principal extends Context.Service<Principal, TokenVerifier.Principal>()("@reprise/ingress/Principal") {}
 
 /**
  * Finds out who asks, by the bearer token.
@@ -52,6 +50,16 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
     requiredForClient: true
   }
 ) {}
+
+/**
+ * Says in the way of this protocol what is wrong with a path, a query or a header.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class WellFormed extends HttpApiMiddleware.Service<WellFormed>()("@reprise/ingress/WellFormed", {
+  error: answers.badRequest
+}) {}
 
 /**
  * What an append is answered with: where the stream ends now, and whether all of it was there already.
@@ -81,13 +89,15 @@ export const StreamInfo = Schema.Struct({
 })
 
 /**
- * A session in a list: lines, bytes and time of its main stream, and what its lines say of it.
+ * A session in a list: its epoch, the end, bytes and time of its main stream, and what its lines say of it.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const SessionInfo = Schema.Struct({
   session: StreamAddress.Session,
+  epoch: Schema.Int,
+  head: Schema.NullOr(Schema.String),
   seq: Schema.Int,
   bytes: Schema.Int,
   updatedAt: Schema.Int,
@@ -127,7 +137,7 @@ const appended = (status: number) =>
 const params = { id: StreamAddress.Session }
 const stream = { [Wire.headers.stream]: Schema.optionalKey(StreamAddress.Sub) }
 const { badRequest, deleted, forbidden, headMismatch, keyReused, notFound, staleEpoch, tooLarge } = answers
-const always = [answers.unavailable, forbidden, badRequest] as const
+const always = [answers.unavailable, forbidden] as const
 
 const append = HttpApiEndpoint.put("append", "/session/:id", {
   params,
@@ -142,7 +152,7 @@ const append = HttpApiEndpoint.put("append", "/session/:id", {
     Schema.String.pipe(HttpApiSchema.asText({ contentType: Wire.types.ndjson }))
   ],
   success: [appended(201), appended(200)],
-  error: [...always, headMismatch, staleEpoch, keyReused, deleted, tooLarge]
+  error: [...always, badRequest, headMismatch, staleEpoch, keyReused, deleted, tooLarge]
 }).annotate(OpenApi.Description, "Appends one entry, or a batch of lines, behind the line that Last-Uuid names.")
 
 const read = HttpApiEndpoint.get("read", "/session/:id", {
@@ -163,7 +173,7 @@ const read = HttpApiEndpoint.get("read", "/session/:id", {
     }),
     HttpApiSchema.StreamUint8Array({ contentType: [Wire.types.ndjson, Wire.types.events] })
   ],
-  error: [...always, notFound, deleted, answers.tooManyRequests]
+  error: [...always, badRequest, notFound, deleted, answers.tooManyRequests]
 }).annotate(
   OpenApi.Description,
   "All lines as JSON; with Accept: application/x-ndjson a page of lines; or what comes, too."
@@ -203,7 +213,7 @@ const sessions = HttpApiEndpoint.get("sessions", "/sessions", {
     limit: Schema.optionalKey(Schema.String)
   },
   success: Schema.Struct({ sessions: Schema.Array(SessionInfo), next_cursor: Schema.NullOr(Schema.String) }),
-  error: always
+  error: [...always, badRequest]
 }).annotate(OpenApi.Description, "The sessions of the tenant by their ids, of one project or of all, page by page.")
 
 /**
@@ -215,6 +225,7 @@ const sessions = HttpApiEndpoint.get("sessions", "/sessions", {
 export class Sessions extends HttpApiGroup.make("sessions")
   .add(append, read, head, streams, claim, remove, sessions)
   .prefix(Wire.base)
+  .middleware(WellFormed)
   .middleware(Authorization) {}
 
 /**

@@ -111,6 +111,15 @@ export const bytesOf = ({ text }: Pick<StreamLine, "text">): Uint8Array =>
   isEntry(text) ? Buffer.from(text) : Buffer.from(text, "base64")
 
 /**
+ * How many bytes a line has, without LF.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const sizeOf = ({ text }: Pick<StreamLine, "text">): number =>
+  isEntry(text) ? Buffer.byteLength(text) : Buffer.byteLength(text, "base64")
+
+/**
  * Is it the text of an entry, and not base64?
  *
  * @category guards
