@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process"
 import { registerHooks } from "node:module"
 import { fileURLToPath } from "node:url"
 import { compare, timed, type Variant } from "./support/compare.ts"
+import { peakMb } from "./support/memory.ts"
 import { main, type Measure, rowOf } from "./support/report.ts"
 
 const root = new URL("../", import.meta.url)
@@ -28,11 +29,11 @@ const growing = (note: string, job: () => Promise<unknown>): Variant => ({
   note,
   setup: () => {
     useBuilt()
-    return process.resourceUsage().maxRSS
+    return peakMb()
   },
   run: async (before: number) => {
     const time = await timed(job)
-    return { n: 1, ...time, growthMb: Math.round((process.resourceUsage().maxRSS - before) / 1024) }
+    return { n: 1, ...time, growthMb: Math.round(peakMb() - before) }
   }
 })
 

@@ -10,7 +10,7 @@ const id = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /** Writes at least so many bytes, with a compaction every 1.2 MB, and gives the number of bytes. */
 export const writeLong = (file: string, bytes: number, seed: number): number => {
-  write(file, { seed, mb: BLOCK_MB, compactMb: 1.2, preserved: 0 })
+  write(file, { seed, mb: BLOCK_MB, compactMb: 1.2, preserved: 0, keys: "newest" })
   const block = fs.readFileSync(file)
   const ids = placesOf(block)
   const fd = fs.openSync(file, "a")

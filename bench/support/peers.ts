@@ -6,6 +6,7 @@ import { createRequire } from "node:module"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { timed, type Args, type Variant } from "./compare.ts"
+import { peakMb } from "./memory.ts"
 import { session } from "./transcript.ts"
 
 const AGENT_SDK = "@anthropic-ai/claude-agent-sdk"
@@ -33,14 +34,14 @@ export const variants: { readonly [name: string]: Variant } = {
       fs.linkSync(String(file), path.join(project, `${session}.jsonl`))
       process.env["CLAUDE_CONFIG_DIR"] = config
       const sdk = await import(pathToFileURL(resolve(String(peers))!).href)
-      return { sdk, scratch, before: process.resourceUsage().maxRSS, held: {} }
+      return { sdk, scratch, before: peakMb(), held: {} }
     },
     run: async ({ before, held, scratch, sdk }) => {
       const time = await timed(async () => {
         held.messages = await sdk.getSessionMessages(session, { dir: fs.realpathSync(scratch) })
       })
       if (held.messages.length === 0) throw new Error("Error: the peer found no messages")
-      return { n: 1, ...time, growthMb: Math.round((process.resourceUsage().maxRSS - before) / 1024) }
+      return { n: 1, ...time, growthMb: Math.round(peakMb() - before) }
     }
   }
 }

@@ -3,6 +3,7 @@
  */
 import * as fs from "node:fs"
 import { timed, type Args, type Variant } from "./compare.ts"
+import { peakMb } from "./memory.ts"
 
 /** What was found is held here, so that it counts in memory. */
 const held: { answer?: unknown } = {}
@@ -97,12 +98,12 @@ const skeleton = (fd: number, size: number): unknown => {
 /** A job on the file: its peak memory counts from the first time on. */
 export const job = (note: string, read: (file: string) => unknown): Variant => ({
   note,
-  setup: (args: Args) => ({ file: args["file"], before: process.resourceUsage().maxRSS }),
+  setup: (args: Args) => ({ file: args["file"], before: peakMb() }),
   run: async ({ before, file }) => {
     const time = await timed(async () => {
       held.answer = await read(file)
     })
-    return { n: 1, ...time, growthMb: Math.round((process.resourceUsage().maxRSS - before) / 1024) }
+    return { n: 1, ...time, growthMb: Math.round(peakMb() - before) }
   }
 })
 
