@@ -30,6 +30,18 @@ export interface Located {
   readonly damage: ReadonlyArray<Finding.Finding>
 }
 
+/**
+ * The same, so many lines further down: where a log is read from its end, the lines before are counted later.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const shift = ({ at, damage, entry }: Located, lines: number): Located => ({
+  entry,
+  at: { ...at, line: at.line + lines },
+  damage: damage.map((one) => (one.line === undefined ? one : { ...one, line: one.line + lines }))
+})
+
 const undamaged: ReadonlyArray<Finding.Finding> = []
 const CR = 0x0d
 

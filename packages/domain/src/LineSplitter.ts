@@ -55,7 +55,7 @@ export const make = (
 ): LineSplitter => {
   let line = from.line
   let byte = from.byte
-  let carried: Array<Uint8Array> = []
+  let carried = empty
   let carriedLength = 0
 
   const emit = (bytes: Uint8Array, start: number, end: number, terminated: boolean): void => {
@@ -66,21 +66,20 @@ export const make = (
     byte = byteEnd + 1
   }
   const carry = (part: Uint8Array): void => {
-    // A copy also of a Node Buffer, whose own `slice` is a view.
-    carried.push(new Uint8Array(part))
-    carriedLength += part.length
+    const length = carriedLength + part.length
+    if (length > carried.length) {
+      const longer = new Uint8Array(2 * length)
+      longer.set(carried.subarray(0, carriedLength))
+      carried = longer
+    }
+    carried.set(part, carriedLength)
+    carriedLength = length
   }
   const emitCarried = (last: Uint8Array, terminated: boolean): void => {
-    const whole = new Uint8Array(carriedLength + last.length)
-    let at = 0
-    for (const part of carried) {
-      whole.set(part, at)
-      at += part.length
-    }
-    whole.set(last, at)
-    carried = []
+    carry(last)
+    const length = carriedLength
     carriedLength = 0
-    emit(whole, 0, whole.length, terminated)
+    emit(carried, 0, length, terminated)
   }
   return {
     push: (chunk) => {

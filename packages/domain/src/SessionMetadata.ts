@@ -164,13 +164,21 @@ const values: { readonly [K in Metadata.Kind]?: keyof Metadata.Of<K> } = {
 }
 
 /**
+ * The key that holds the value of a kind which {@link restate} says again.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const valueKey = (kind: Metadata.Kind): string | undefined => values[kind]
+
+/**
  * Whether the entry sets a value that {@link restate} says again; one without its value says nothing.
  *
  * @category guards
  * @since 0.1.0
  */
 export const isRestated = (entry: Entry.Entry): entry is Metadata.Metadata => {
-  const key = Metadata.isKind(entry.type) ? values[entry.type] : undefined
+  const key = Metadata.isKind(entry.type) ? valueKey(entry.type) : undefined
   return key !== undefined && (entry as { readonly [key: string]: unknown })[key] !== undefined
 }
 

@@ -261,9 +261,9 @@ export class SessionSource extends Context.Service<
   {
     readonly resolve: (source: Source) => Effect.Effect<Place, Unresolved>
     /** Folds a log, or so much of it as `history` asks for and the answer needs; by default all. */
-    readonly read: <S>(
+    readonly read: <S, B>(
       place: Place,
-      doors: Suffix.Doors<S>,
+      doors: Suffix.Doors<S, B>,
       history?: Suffix.History
     ) => Effect.Effect<Answer<S>, SourceFailed>
     readonly claim: (place: Place) => Effect.Effect<Claimed, SessionLocked | SourceFailed, Scope.Scope>

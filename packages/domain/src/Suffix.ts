@@ -1,7 +1,7 @@
 /**
  * Suffix: what a projection that saw only the end of a log says of what it did not see.
  *
- *   │ … not read … │ boundary … end │ ─▶ projection ─▶ { answer, verdict }
+ *   │ … not read … │ boundary … end │ ─▶ projection ─▶ { verdict, answer }
  *                                                       └ Sufficient · Earlier · Whole
  *
  * Storage reads and knows nothing of the answer; recovery judges and knows nothing of files. They meet here. A verdict
@@ -52,17 +52,6 @@ export const earlier = (why: string): Verdict => Earlier({ why })
 export const whole = (why: string): Verdict => Whole({ why })
 
 /**
- * An answer, and whether it is that of the whole log.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Judged<out S> {
-  readonly answer: S
-  readonly verdict: Verdict
-}
-
-/**
  * How much of a log is read: from the last boundary on; also the metadata and snapshots before it; everything.
  *
  * @category models
@@ -71,13 +60,26 @@ export interface Judged<out S> {
 export type History = "suffix" | "metadata" | "full"
 
 /**
- * A projection for each amount of history: over the whole log, and over parts of it, where it judges its answer.
+ * What the end of a log says of the conversation: whether that is the conversation of the whole log, and the answer with
+ * what stands beside it, of the end alone (`suffix`) or of all of the log (`metadata`).
  *
  * @category models
  * @since 0.1.0
  */
-export interface Doors<out S> {
+export interface Judged<out S, in B> {
+  readonly verdict: Verdict
+  readonly answer: (beside: B, history: "suffix" | "metadata") => S
+}
+
+/**
+ * The projections for each amount of history: over the whole log; over its end, where it judges the conversation; and
+ * over all that is read for what stands beside the conversation.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Doors<out S, in out B> {
   readonly full: Projection<Located, S>
-  readonly suffix: Projection<Located, Judged<S>>
-  readonly metadata: Projection<Located, Judged<S>>
+  readonly conversation: Projection<Located, Judged<S, B>>
+  readonly beside: Projection<Located, B>
 }

@@ -1,7 +1,7 @@
 /**
  * Recovery: the fold from a log to the state of its session. It never fails, never writes, and ends on every log.
  *
- *   Located ──▶ struct({ lanes, entries, snapshots, reading }) ──extract──▶ repair ──▶ SessionState
+ *   Located ──▶ struct({ lanes, skills, metadata, snapshots, reading }) ──extract──▶ repair ──▶ SessionState
  *
  * Following a live log costs `evolve` only; repair runs when the state is asked for.
  */
@@ -101,18 +101,28 @@ const readingFindings = ({ damage, sessions, unknown }: Reading): ReadonlyArray<
   ).slice(1)
 ]
 
-/** One pass over the log, for all that is recovered. */
-const read = ({ lane = "main", leaf = "last-prompt" }: Options) =>
-  Projection.struct({
-    lanes: Lanes.projection(lane, leaf),
-    entries: Projection.entries(
-      Projection.struct({ metadata: SessionMetadata.projection, skills: SkillState.projection })
-    ),
-    snapshots: Snapshots.projection,
-    reading
-  })
+const conversation = ({ lane = "main", leaf = "last-prompt" }: Options) => ({
+  lanes: Lanes.projection(lane, leaf),
+  skills: Projection.entries(SkillState.projection)
+})
 
-type Read = ReturnType<ReturnType<typeof read>["extract"]>
+const beside = {
+  metadata: Projection.entries(SessionMetadata.projection),
+  snapshots: Snapshots.projection,
+  reading
+}
+
+type Answers<P> = { readonly [K in keyof P]: P[K] extends Projection.Projection<any, infer S> ? S : never }
+
+type Conversation = Answers<ReturnType<typeof conversation>>
+
+/**
+ * What stands beside the conversation of a session.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Beside extends Answers<typeof beside> {}
 
 /**
  * The projection from located entries to the recovered session.
@@ -121,7 +131,7 @@ type Read = ReturnType<ReturnType<typeof read>["extract"]>
  * @since 0.1.0
  */
 export const make = (options: Options = {}): Projection.Projection<Located, SessionState.SessionState> =>
-  Projection.map(read(options), (parts) =>
+  Projection.map(Projection.struct({ ...conversation(options), ...beside }), (parts) =>
     stateOf(parts, (options.repair ?? Repair.repair)(SessionGraph.make(parts.lanes.written)))
   )
 
@@ -132,16 +142,18 @@ export const make = (options: Options = {}): Projection.Projection<Located, Sess
  * @category projections
  * @since 0.1.0
  */
-export const judged = (options: Omit<Options, "repair"> = {}): Suffix.Doors<SessionState.SessionState> => {
-  const judging = (history: SessionState.Partial["history"]) =>
-    Projection.map(read(options), (parts) => {
-      const written = SessionGraph.make(parts.lanes.written)
-      const repaired = Repair.repair(written)
-      const verdict = Sufficiency.judge(written, repaired)
-      return { answer: partial(stateOf(parts, repaired), repaired, history), verdict }
-    })
-  return { full: make(options), suffix: judging("suffix"), metadata: judging("metadata") }
-}
+export const judged = (options: Omit<Options, "repair"> = {}): Suffix.Doors<SessionState.SessionState, Beside> => ({
+  full: make(options),
+  conversation: Projection.map(Projection.struct(conversation(options)), (parts) => {
+    const written = SessionGraph.make(parts.lanes.written)
+    const repaired = Repair.repair(written)
+    return {
+      verdict: Sufficiency.judge(written, repaired),
+      answer: (beside, history) => partial(stateOf({ ...parts, ...beside }, repaired), repaired, history)
+    }
+  }),
+  beside: Projection.struct(beside)
+})
 
 /** The state of a part: without what was found about links that lead out of it. */
 const partial = (
@@ -162,7 +174,7 @@ const partial = (
 }
 
 const stateOf = (
-  { entries: { metadata, skills }, lanes, reading, snapshots }: Read,
+  { lanes, metadata, reading, skills, snapshots }: Conversation & Beside,
   repaired: Repair.Repaired
 ): SessionState.SessionState => {
   const conversation = repaired.chain.map((node) => repaired.graph.nodes[node]!)

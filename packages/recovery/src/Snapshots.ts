@@ -55,28 +55,47 @@ export interface Snapshots {
   readonly pending: ReadonlyArray<Queued>
 }
 
-/** File history by the id of its snapshot, in order of first sight. */
+/** File history by the id of its snapshot, in order of first sight; `own` are those that no answer shares. */
+interface History {
+  readonly byId: Map<string, FileHistory>
+  readonly own: Map<string, Map<string, Snapshot.Backup>>
+}
+
+const none: FileHistory["backups"] = new Map()
+
 const fileHistory = Projection.map(
-  Projection.match<Map<string, FileHistory & { readonly backups: Map<string, Snapshot.Backup> }>>(() => new Map(), {
+  Projection.match<History>(() => ({ byId: new Map(), own: new Map() }), {
     "file-history-snapshot": (history, { snapshot }) => {
       const id = snapshot?.messageId
       if (id === undefined) return history
       const time = snapshot?.timestamp
-      return history.set(id, {
+      const backups = Object.entries(snapshot?.trackedFileBackups ?? {})
+      history.own.delete(id)
+      history.byId.set(id, {
         messageId: id,
         ...(time === undefined ? undefined : { timestamp: time }),
-        backups: new Map(Object.entries(snapshot?.trackedFileBackups ?? {}))
+        backups: backups.length === 0 ? none : new Map(backups)
       })
+      return history
     },
-    "file-history-delta": (history, { backup, snapshotMessageId, trackingPath }) => {
-      const known = snapshotMessageId === undefined ? undefined : history.get(snapshotMessageId)
+    "file-history-delta": (history, { backup, snapshotMessageId: id, trackingPath }) => {
+      const known = id === undefined ? undefined : history.byId.get(id)
       if (known === undefined || trackingPath === undefined || !backup) return history
-      known.backups.set(trackingPath, backup)
+      const { messageId } = known
+      let backups = history.own.get(messageId)
+      if (backups === undefined) {
+        backups = new Map(known.backups)
+        history.own.set(messageId, backups)
+        history.byId.set(messageId, { ...known, backups })
+      }
+      backups.set(trackingPath, backup)
       return history
     }
   }),
-  (history): ReadonlyArray<FileHistory> =>
-    Array.from(history.values(), (one) => ({ ...one, backups: new Map(one.backups) }))
+  ({ byId, own }): ReadonlyArray<FileHistory> => {
+    own.clear()
+    return [...byId.values()]
+  }
 )
 
 const attribution = Projection.map(

@@ -11,13 +11,16 @@
  *    never hangs on the door.
  * 3. What was read is told by the answer itself: `history` names the door that it came through in the end.
  */
-import type * as Line from "@reprise/domain/Line"
+import * as Entry from "@reprise/domain/Entry"
+import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import type * as Suffix from "@reprise/domain/Suffix"
 import * as Effect from "effect/Effect"
 import * as BoundaryScan from "./BoundaryScan.ts"
 import * as EntryLog from "./EntryLog.ts"
 import * as Older from "./internal/older.ts"
+import * as Sayings from "./internal/sayings.ts"
+import * as Sift from "./internal/sift.ts"
 import * as LineReader from "./LineReader.ts"
 
 /**
@@ -51,9 +54,9 @@ const TRIES = 4
  * @category running
  * @since 0.1.0
  */
-export const read = Effect.fn("History.read")(function* <S>(
+export const read = Effect.fn("History.read")(function* <S, B>(
   log: EntryLog.LogId,
-  doors: Suffix.Doors<S>,
+  doors: Suffix.Doors<S, B>,
   options: Options = {}
 ) {
   const { history = "full" } = options
@@ -65,9 +68,9 @@ export const read = Effect.fn("History.read")(function* <S>(
 
 type Part<S> = Answer<S> | { readonly why: string }
 
-const partOf = Effect.fnUntraced(function* <S>(
+const partOf = Effect.fnUntraced(function* <S, B>(
   log: EntryLog.LogId,
-  doors: Suffix.Doors<S>,
+  doors: Suffix.Doors<S, B>,
   options: Options & { readonly history: "suffix" | "metadata" }
 ) {
   const port = yield* EntryLog.EntryLog
@@ -78,17 +81,11 @@ const partOf = Effect.fnUntraced(function* <S>(
     const found: BoundaryScan.Found | undefined = yield* BoundaryScan.last(reader, before, options)
     // What begins before the middle of the log costs as much as all of it.
     if (found === undefined || (tries > 0 && found.from < reader.size / 2)) return { why } as Part<S>
-    const run = Projection.run(doors.suffix)
-    yield* LineReader.forEach(log, run.evolve, { line: 1, byte: found.from })
-    let judged = run.extract()
-    // Judged without the few older messages that are read for metadata: a boundary among them is none to start from.
-    if (options.history === "metadata" && judged.verdict._tag === "Sufficient") {
-      const all = Projection.run(doors.metadata)
-      yield* readWithOlder(log, reader, found.from, all)
-      judged = all.extract()
-    }
+    const { history } = options
+    const read = history === "metadata" ? withMetadata(log, reader, found.from, doors) : suffix(log, found.from, doors)
+    const { beside, judged } = yield* read
     const { answer, verdict } = judged
-    if (verdict._tag === "Sufficient") return { answer, history: options.history } as Part<S>
+    if (verdict._tag === "Sufficient") return { answer: answer(beside, history), history } as Part<S>
     why = verdict.why
     if (verdict._tag === "Whole") return { why } as Part<S>
     before = found.start
@@ -96,20 +93,38 @@ const partOf = Effect.fnUntraced(function* <S>(
   return { why } as Part<S>
 }, Effect.scoped)
 
-/** What the prefix says of the session comes first, as it does in the log. */
-const readWithOlder = Effect.fnUntraced(function* <S>(
+const suffix = Effect.fnUntraced(function* <S, B>(log: EntryLog.LogId, from: number, doors: Suffix.Doors<S, B>) {
+  const run = Projection.run(Projection.struct({ judged: doors.conversation, beside: doors.beside }))
+  yield* LineReader.forEach(log, run.evolve, { line: 1, byte: from })
+  return run.extract()
+})
+
+/** What is said before the suffix comes first, as it does in the log; which of it matters is known from the suffix. */
+const withMetadata = Effect.fnUntraced(function* <S, B>(
   log: EntryLog.LogId,
   reader: EntryLog.Reader,
   from: number,
-  run: Projection.Run<Line.Located, S>
+  doors: Suffix.Doors<S, B>
 ) {
-  const noted = Older.noting()
-  const { found, mark } = yield* Older.read(reader, from, { sayings: noted })
-  const suffix: Array<Line.Located> = []
-  yield* LineReader.forEach(log, (located) => suffix.push(located), from === 0 ? LineReader.start : mark)
-  const sayings = yield* Older.lastSayings(reader, noted.parts, suffix)
-  const known = new Set(found.map(({ at }) => at.byteStart))
-  const older = [...found, ...sayings.filter(({ at }) => !known.has(at.byteStart))]
-  for (const located of older.toSorted((a, b) => a.at.byteStart - b.at.byteStart)) run.evolve(located)
-  for (const located of suffix) run.evolve(located)
+  const located: Array<Line.Located> = []
+  yield* LineReader.forEach(log, (one) => located.push(one), { line: 1, byte: from })
+  const beside = Projection.run(doors.beside)
+  const start = Sift.starting({ first: true, each: true })
+  const noted = Sayings.noting(located, Sayings.keys)
+  let begun = 0
+  const evolve = (one: Line.Located): void => {
+    if (Entry.isMessage(one.entry)) begun = one.at.byteEnd
+    beside.evolve(one)
+  }
+  const mark = yield* Older.forEach(reader, from, evolve, { start, noted })
+  for (const saying of yield* Sayings.last(reader, noted, located)) {
+    if (saying.at.byteStart >= begun) beside.evolve(saying)
+  }
+  const conversation = Projection.run(doors.conversation)
+  for (const one of located) {
+    const shifted = Line.shift(one, mark.line - 1)
+    beside.evolve(shifted)
+    conversation.evolve(shifted)
+  }
+  return { judged: conversation.extract(), beside: beside.extract() }
 })

@@ -22,6 +22,7 @@ import * as EntryLog from "./EntryLog.ts"
 import { LF } from "./internal/lines.ts"
 import * as Older from "./internal/older.ts"
 import * as Piece from "./internal/piece.ts"
+import * as Sayings from "./internal/sayings.ts"
 import * as Sift from "./internal/sift.ts"
 
 /**
@@ -232,15 +233,26 @@ const between = Effect.fnUntraced(function* (
   buffer: Buffer
 ) {
   const opened = yield* port.reader(log)
+  const found: Array<Line.Located> = []
+  const push = (located: Line.Located): void => void found.push(located)
   const hears = new Set(told.open)
-  const until = () => hears.size === 0 && start.isRead
-  const { found } = yield* Older.read(opened, middle.to, { from: middle.from, start, hears, until, buffer })
+  if (told.keys.length === 0) {
+    const until = () => hears.size === 0 && start.isRead
+    yield* Older.forEach(opened, middle.to, push, { from: middle.from, start, hears, until, buffer })
+  } else {
+    const noted = Sayings.noting(
+      told.behind,
+      Sayings.keys.filter((key) => told.keys.includes(key))
+    )
+    yield* Older.forEach(opened, middle.to, push, { start, hears, noted, buffer })
+    found.push(...(yield* Sayings.last(opened, noted, told.behind)))
+  }
   // Where nothing before the tail was a prompt, the tail may hold the first one; it was looked through from its end.
-  const isBegun = () => start.isRead
-  const tail = { from: middle.to, start, hears: nothing, until: isBegun, buffer }
-  const begun = start.isRead ? [] : (yield* Older.read(opened, opened.size, tail)).found
-  const last = yield* Older.lastSayings(opened, [{ from: 0, to: middle.to, keys: told.keys }], told.behind)
-  return [...found, ...begun, ...last]
+  if (!start.isRead) {
+    const until = () => start.isRead
+    yield* Older.forEach(opened, opened.size, push, { from: middle.to, start, hears: nothing, until, buffer })
+  }
+  return found
 }, Effect.scoped)
 
 const nothing: ReadonlySet<string> = new Set()

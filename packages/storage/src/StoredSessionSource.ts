@@ -190,9 +190,9 @@ const siblings = Effect.fnUntraced(function* (at: string) {
   return Near.of(path.basename(at), names).map((name) => path.join(path.dirname(at), name))
 })
 
-const read = Effect.fnUntraced(function* <S>(
+const read = Effect.fnUntraced(function* <S, B>(
   { path: at }: SessionSource.Place,
-  doors: Parameters<typeof History.read<S>>[1],
+  doors: Parameters<typeof History.read<S, B>>[1],
   history: NonNullable<History.Options["history"]>
 ) {
   const port = yield* EntryLog.EntryLog

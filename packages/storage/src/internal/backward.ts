@@ -23,7 +23,7 @@ export interface Line {
 const WINDOW = 1 << 18
 
 /** Fills the buffer from a byte on, as far as the log goes, and gives what is filled. */
-const fill = Effect.fnUntraced(function* (reader: EntryLog.Reader, start: number, into: Buffer) {
+export const fill = Effect.fnUntraced(function* (reader: EntryLog.Reader, start: number, into: Buffer) {
   let have = 0
   while (have < into.length) {
     const count = yield* reader.read(start + have, into.subarray(have))
@@ -34,7 +34,7 @@ const fill = Effect.fnUntraced(function* (reader: EntryLog.Reader, start: number
 })
 
 /** The whole line that holds the byte `at`, in a log that ends at `size`. */
-const lineAround = Effect.fnUntraced(function* (reader: EntryLog.Reader, at: number, size: number) {
+export const lineAround = Effect.fnUntraced(function* (reader: EntryLog.Reader, at: number, size: number) {
   for (let reach = 1 << 13; ; reach *= 8) {
     const low = Math.max(0, at - reach)
     const bytes = yield* fill(reader, low, Buffer.allocUnsafe(Math.min(size, at + reach) - low))

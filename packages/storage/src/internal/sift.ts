@@ -7,26 +7,27 @@
  * 1. The kind of a line is that which it begins with. One that ends as metadata does though it began as a message, or
  *    holds a second object where its kind has none, or a second beginning, is two lines glued together: it has to be read.
  * 2. Messages are read at the start of a log, until prompt, directory and time of creation are known.
+ * 3. Of values that are said again and again, only the last one is read.
  */
 import * as Entry from "@reprise/domain/Entry"
+import type { Position } from "@reprise/domain/Finding"
+import type * as LineSplitter from "@reprise/domain/LineSplitter"
+import * as Message from "@reprise/domain/Message"
+import type * as Metadata from "@reprise/domain/Metadata"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
 import { Buffer } from "node:buffer"
 
 const TYPE = Buffer.from('{"type":"')
 const LINKED = Buffer.from('{"parentUuid":')
-const OBJECT = Buffer.from('{"')
 const SESSION = Buffer.from(',"sessionId":"')
-const QUOTE = 0x22
-const BRACE = 0x7d
+const OBJECT = Buffer.from('{"')
+const CLOSE = 0x7d
 
 /** From the key of a session's id to the end of the line, with a UUID between. */
 const LAST = SESSION.length + 36 + 2
 
-const messages: ReadonlySet<string> = new Set(["user", "assistant", "attachment", "system", "progress"])
-const known: ReadonlySet<string> = new Set(Entry.kinds)
-
 /** Kinds whose values are no objects. */
-const flat: ReadonlySet<string> = new Set([
+const flat = [
   "custom-title",
   "ai-title",
   "tag",
@@ -39,60 +40,122 @@ const flat: ReadonlySet<string> = new Set([
   "pr-link",
   "summary",
   "task-summary"
-])
+] as const
 
-/** Kinds that count as often as they are said, or whose last one is never the same. */
-const unlike: ReadonlySet<string> = new Set(["last-prompt", "pr-link", "summary", "task-summary"])
+/** Those of them that count as often as they are said. */
+const accumulating: ReadonlySet<string> = new Set(["pr-link", "summary", "task-summary"])
 
-/** Kinds of which the last one counts and that writers say again and again: the same once more says nothing. */
-const restated: ReadonlySet<string> = new Set(["worktree-state", ...[...flat].filter((kind) => !unlike.has(kind))])
+/** A kind as its lines begin; `value` are the bytes before a value of which only the last one counts. */
+interface Kind {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly isFlat: boolean
+  readonly value: Buffer | undefined
+}
 
-const isAt = (bytes: Buffer, at: number, part: Buffer): boolean => {
+const message: Kind = { name: "message", bytes: LINKED, isFlat: false, value: undefined }
+
+const isFlat: ReadonlySet<string> = new Set(flat)
+
+const kinds: ReadonlyArray<Kind> = Entry.kinds.map((name) => {
+  const bytes = Buffer.from(`{"type":"${name}"`)
+  if (name === "progress" || Message.isMessageType(name)) return { ...message, bytes }
+  const key = isFlat.has(name) && !accumulating.has(name) ? SessionMetadata.valueKey(name as Metadata.Kind) : undefined
+  return { name, bytes, isFlat: isFlat.has(name), value: key === undefined ? undefined : Buffer.from(`"${key}":"`) }
+})
+
+/** By the first letter of their names. */
+const byLetter = Map.groupBy(kinds, ({ bytes }) => bytes[TYPE.length]!)
+
+/** Whether the part stands at a place. */
+export const isAt = (bytes: Buffer, at: number, part: Buffer): boolean => {
   for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false
   return true
+}
+
+const beginning = (bytes: Buffer, from: number): Kind | undefined => {
+  if (isAt(bytes, from, LINKED)) return message
+  if (!isAt(bytes, from, TYPE)) return undefined
+  return byLetter.get(bytes[from + TYPE.length]!)?.find((kind) => isAt(bytes, from, kind.bytes))
+}
+
+/** The kind of the line `[from, to)`; undefined where it has to be read. */
+const told = (bytes: Buffer, from: number, to: number): Kind | undefined => {
+  if (bytes[to - 1] !== CLOSE) return undefined
+  const kind = beginning(bytes, from)
+  if (kind?.name === message.name) return isAt(bytes, to - LAST, SESSION) ? undefined : kind
+  return kind === undefined || isGlued(bytes, from, to, kind) ? undefined : kind
+}
+
+const isGlued = (bytes: Buffer, from: number, to: number, { isFlat }: Kind): boolean => {
+  if (isFlat) {
+    // The next line, as a rule, begins with one.
+    const next = bytes.indexOf(OBJECT, from + 1)
+    return next >= 0 && next < to
+  }
+  const behind = bytes.subarray(from + 1, to)
+  return behind.includes(TYPE) || behind.includes(LINKED)
 }
 
 /**
  * The kind of the line `[from, to)`: `message` for all that link or are linked; undefined where it has to be read.
  */
-export const kindOf = (bytes: Buffer, from: number, to: number): string | undefined => {
-  if (bytes[to - 1] !== BRACE) return undefined
-  const kind = beginning(bytes, from)
-  if (kind === "message") return isAt(bytes, to - LAST, SESSION) ? undefined : kind
-  if (kind === undefined || !known.has(kind)) return undefined
-  const behind = bytes.subarray(from + 1, to)
-  const isGlued = flat.has(kind) ? behind.includes(OBJECT) : behind.includes(TYPE) || behind.includes(LINKED)
-  return isGlued ? undefined : kind
+export const kindOf = (bytes: Buffer, from: number, to: number): string | undefined => told(bytes, from, to)?.name
+
+/** Whether the line holds the bytes, which as a rule follow its kind. */
+const holds = (bytes: Buffer, from: number, to: number, kind: Kind, part: Buffer): boolean =>
+  isAt(bytes, from + kind.bytes.length + 1, part) || bytes.subarray(from, to).includes(part)
+
+/** Lines that are passed by: `isPassed` tells one, `flush` reads what is held back of them. */
+export interface Passing {
+  readonly isPassed: LineSplitter.IsPassed
+  readonly flush: () => void
 }
 
-const beginning = (bytes: Buffer, from: number): string | undefined => {
-  if (isAt(bytes, from, LINKED)) return "message"
-  if (!isAt(bytes, from, TYPE)) return undefined
-  const kind = bytes.toString("latin1", from + TYPE.length, bytes.indexOf(QUOTE, from + TYPE.length))
-  return messages.has(kind) ? "message" : kind
+/** A line that says the last value of its kind so far; its bytes are the first ones. */
+interface Held {
+  readonly bytes: Buffer
+  readonly at: Position
 }
 
 /**
- * Whether the line `[from, to)` surely says nothing that is not known: a message, a value as before, a kind that nobody
- * hears.
+ * Passes by messages, kinds that nobody hears, and values that are said again later: of these only the last one is read,
+ * when a line comes that may say the same in another way, or when all is flushed. `mark` tells where a line begins.
  */
-export const passing = (hears?: ReadonlySet<string>) => {
-  const said = new Map<string, Buffer>()
-  return (array: Uint8Array, from: number, to: number): boolean => {
-    const bytes = array instanceof Buffer ? array : Buffer.from(array.buffer, array.byteOffset, array.length)
-    const kind = kindOf(bytes, from, to)
-    if (kind === "message") return true
-    if (kind === undefined) {
-      // Whatever it says, what was said before may not be the last any more.
-      said.clear()
+export const passing = (
+  read: (line: Uint8Array, at: Position) => void,
+  mark: LineSplitter.LineSplitter["mark"],
+  hears?: ReadonlySet<string>
+): Passing => {
+  const held = new Map<string, Held>()
+  const flush = (): void => {
+    for (const { at, bytes } of held.values()) read(bytes.subarray(0, at.byteEnd - at.byteStart), at)
+    held.clear()
+  }
+  const hold = (kind: string, bytes: Buffer, from: number, to: number): void => {
+    const { byte: byteStart, line } = mark()
+    const before = held.get(kind)?.bytes
+    const copy = before !== undefined && before.length >= to - from ? before : Buffer.allocUnsafe(2 * (to - from))
+    bytes.copy(copy, 0, from, to)
+    held.set(kind, { bytes: copy, at: { line, byteStart, byteEnd: byteStart + to - from } })
+  }
+  return {
+    flush,
+    isPassed: (array, from, to) => {
+      const bytes = array instanceof Buffer ? array : Buffer.from(array.buffer, array.byteOffset, array.length)
+      const kind = told(bytes, from, to)
+      if (kind?.name === message.name) return true
+      if (kind !== undefined) {
+        if (hears?.has(kind.name) === false) return true
+        if (kind.value === undefined) return false
+        if (holds(bytes, from, to, kind, kind.value)) {
+          hold(kind.name, bytes, from, to)
+          return true
+        }
+      }
+      flush()
       return false
     }
-    if (hears?.has(kind) === false) return true
-    if (!restated.has(kind)) return false
-    const before = said.get(kind)
-    if (before !== undefined && bytes.compare(before, 0, before.length, from, to) === 0) return true
-    said.set(kind, Buffer.from(bytes.subarray(from, to)))
-    return false
   }
 }
 
@@ -109,32 +172,39 @@ export interface Start {
 
 /**
  * The messages from which first prompt, directory and time of creation are taken; each is taken when it adds one. With
- * `first`, the first message of all is taken too, whatever its lane.
+ * `first`, the first message of all is taken too, whatever its lane. With `each`, all are taken until a session is named
+ * as well: then what they say last is known up to there.
  */
-export const starting = (options: { readonly first: boolean } = { first: false }): Start => {
-  const missing = { first: options.first, prompt: true, command: true, cwd: true, timestamp: true }
+export const starting = ({ each = false, first = false } = {}): Start => {
+  const missing = { first, session: each, prompt: true, command: true, cwd: true, timestamp: true }
+  const isRead = () => !missing.first && !missing.session && !missing.prompt && !missing.cwd && !missing.timestamp
   const takeFirst = (): boolean => {
     const { first } = missing
     missing.first = false
     return first
   }
+  const adds = (entry: Entry.Message): boolean => {
+    const isFirst = takeFirst()
+    if (entry.sessionId !== undefined && entry.sessionId !== "") missing.session = false
+    if (entry.isSidechain === true) return isFirst
+    const time = SessionMetadata.timeOf(entry)
+    const prompt = entry.type === "user" ? SessionMetadata.firstPromptOf(entry)?.kind : undefined
+    const adds =
+      (prompt !== undefined && missing.prompt && missing[prompt]) ||
+      (missing.cwd && entry.cwd !== undefined) ||
+      (missing.timestamp && time !== undefined)
+    if (prompt !== undefined) missing[prompt] = false
+    if (entry.cwd !== undefined) missing.cwd = false
+    if (time !== undefined) missing.timestamp = false
+    return isFirst || adds
+  }
   return {
     get isRead() {
-      return !missing.first && !missing.prompt && !missing.cwd && !missing.timestamp
+      return isRead()
     },
     take: (entry) => {
-      const isFirst = takeFirst()
-      if (entry.isSidechain === true) return isFirst
-      const time = SessionMetadata.timeOf(entry)
-      const prompt = entry.type === "user" ? SessionMetadata.firstPromptOf(entry)?.kind : undefined
-      const adds =
-        (prompt !== undefined && missing.prompt && missing[prompt]) ||
-        (missing.cwd && entry.cwd !== undefined) ||
-        (missing.timestamp && time !== undefined)
-      if (prompt !== undefined) missing[prompt] = false
-      if (entry.cwd !== undefined) missing.cwd = false
-      if (time !== undefined) missing.timestamp = false
-      return isFirst || adds
+      const isTaken = each && !isRead()
+      return adds(entry) || isTaken
     }
   }
 }
