@@ -28,7 +28,7 @@ describe("a place", () => {
     Effect.gen(function* () {
       const { placeOf, trace } = yield* explain(everything)
       const { byId, nodes } = trace.written
-      const of = (uuid: string) => placeOf(nodes[byId.get(uuid)!]!)
+      const of = (uuid: string) => placeOf(nodes.get(byId.get(uuid)!)!)
       assert.deepStrictEqual(of("u1"), { in: "archived", by: "B1" })
       assert.deepStrictEqual(of("u3"), { in: "removed", by: "N1" })
       assert.deepStrictEqual(of("a5"), { in: "branch", leaf: "a5", forkPoint: "u4" })
@@ -42,12 +42,12 @@ describe("what is sent", () => {
   it.effect("names the messages that a message stands in, or why it is left out", () =>
     Effect.gen(function* () {
       const { sentOf, trace } = yield* explain("u1-a1@m(A,B)-rA-rB-s1 u1-a2")
-      const of = (uuid: string) => sentOf(trace.written.nodes[trace.written.byId.get(uuid)!]!)
+      const of = (uuid: string) => sentOf(trace.written.nodes.get(trace.written.byId.get(uuid)!)!)
       assert.deepStrictEqual(of("u1"), { messages: [{ index: 0, role: "user" }] })
       assert.isUndefined(of("s1"))
       const { sentOf: late, trace: other } = yield* explain("u1-s1-a1(A)-rA")
-      assert.deepStrictEqual(late(other.written.nodes[1]!), { why: "system" })
-      assert.deepStrictEqual(late(other.written.nodes[3]!), { messages: [{ index: 2, role: "user" }] })
+      assert.deepStrictEqual(late(other.written.nodes.get(1)!), { why: "system" })
+      assert.deepStrictEqual(late(other.written.nodes.get(3)!), { messages: [{ index: 2, role: "user" }] })
     }).pipe(Effect.provide(logs))
   )
 })

@@ -122,10 +122,10 @@ describe("Relink", () => {
     const { graph, repaired } = watch("u1-a1-u2-a2 B1{u2,a2>S1}-S1-u3")
     const { compaction } = graph[2]!
     assert.deepStrictEqual(
-      compaction!.kept.map((node) => repaired.graph.nodes[node]!.uuid),
+      compaction!.kept.map((node) => repaired.graph.nodes.get(node)!.uuid),
       ["u2", "a2"]
     )
-    assert.strictEqual(repaired.graph.nodes[compaction!.boundary]!.uuid, "B1")
+    assert.strictEqual(repaired.graph.nodes.get(compaction!.boundary)!.uuid, "B1")
   })
 })
 
@@ -158,7 +158,7 @@ describe("watching", () => {
     const trace = Trace.watch(written)
     assert.deepStrictEqual(trace.repaired, Repair.repair(written))
 
-    const stands = new Map(written.nodes.map(({ index, uuid }) => [uuid, show(Trace.hangs(written, index))]))
+    const stands = new Map([...written.nodes].map(({ index, uuid }) => [uuid, show(Trace.hangs(written, index))]))
     for (const { changes } of trace.graph) {
       for (const { from, to, uuid } of changes) {
         assert.strictEqual(show(from), stands.get(uuid))
@@ -171,14 +171,14 @@ describe("watching", () => {
       else assert.match(stands.get(uuid)!, /^removed by/)
     }
 
-    const chain = new Set(trace.walked.map((node) => graph.nodes[node]!.uuid))
+    const chain = new Set(trace.walked.map((node) => graph.nodes.get(node)!.uuid))
     for (const { to, uuid } of trace.chain.flatMap(({ changes }) => changes)) {
       if (to.is === "archived") chain.delete(uuid)
       else chain.add(uuid)
     }
     assert.deepStrictEqual(
       [...chain].toSorted(),
-      trace.repaired.chain.map((node) => graph.nodes[node]!.uuid).toSorted()
+      trace.repaired.chain.map((node) => graph.nodes.get(node)!.uuid).toSorted()
     )
     return true
   })

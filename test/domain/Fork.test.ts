@@ -1,6 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import type * as Entry from "@reprise/domain/Entry"
 import * as Fork from "@reprise/domain/Fork"
 import * as Metadata from "@reprise/domain/Metadata"
+import * as Projection from "@reprise/domain/Projection"
+import * as Verbatim from "@reprise/domain/Verbatim"
+import * as SessionMetadata from "@reprise/domain/SessionMetadata"
 
 const names: Fork.Names = { source: "S", target: "T", idOf: (uuid) => `${uuid}'` }
 const copy = (line: string, parent?: string | null, more: object = {}): string => {
@@ -9,7 +13,8 @@ const copy = (line: string, parent?: string | null, more: object = {}): string =
     parent === undefined
       ? { _tag: "Beside", ...place }
       : { _tag: "Message", ...place, uuid: "m", parent, isReply: false, ...more }
-  return new TextDecoder().decode(Fork.copying(names)(new TextEncoder().encode(line), step))
+  const copied = Fork.copying(names)(new TextEncoder().encode(line), step)!
+  return new TextDecoder().decode(Verbatim.bytesOf(copied))
 }
 const from = ',"forkedFrom":{"sessionId":"S","messageUuid":"m"}'
 
@@ -94,12 +99,29 @@ describe("Fork", () => {
   })
 
   it("ends with metadata of the new session", () => {
-    const metadata = [Metadata.lastPrompt({ lastPrompt: "p", leafUuid: "m" }), Metadata.customTitle("t (fork)")]
-    const plan = { steps: [], leaf: "m", messages: 1, title: "t (fork)", metadata, leftOut: new Set<string>() }
-    assert.deepStrictEqual(Fork.ending(plan, names), [
-      { type: "last-prompt", lastPrompt: "p", leafUuid: "m'", sessionId: "T" },
-      { type: "custom-title", customTitle: "t (fork)", sessionId: "T" }
-    ])
+    const named = [Metadata.aiTitle("t"), Metadata.mode("plan"), Metadata.lastPrompt({ lastPrompt: "other" })]
+    const metadata = Projection.fold(SessionMetadata.projection, named as ReadonlyArray<Entry.Entry>)
+    const plan = { steps: [], leaf: "m", messages: 1, prompts: undefined, metadata, leftOut: new Set<string>() }
+    assert.deepStrictEqual(Fork.ending(plan, names, { first: "f", last: "p" }), {
+      title: "t (fork)",
+      entries: [
+        { type: "last-prompt", lastPrompt: "p", leafUuid: "m'", sessionId: "T" },
+        { type: "custom-title", customTitle: "t (fork)", sessionId: "T" },
+        { type: "ai-title", aiTitle: "t", sessionId: "T" },
+        { type: "mode", mode: "plan", sessionId: "T" }
+      ]
+    })
+    const none = Projection.fold(SessionMetadata.projection, [])
+    assert.strictEqual(Fork.ending({ ...plan, metadata: none }, names, { first: "f", last: "p" }).title, "f (fork)")
+    assert.strictEqual(Fork.ending({ ...plan, metadata: none }, names).title, "Session (fork)")
+  })
+
+  it("reads the prompt that an entry is", () => {
+    const promptIn = (entry: object) => Fork.promptIn(new TextEncoder().encode(JSON.stringify(entry)))
+    assert.strictEqual(promptIn({ type: "user", uuid: "u", message: { role: "user", content: "Go\non" } }), "Go on")
+    const content = [{ type: "tool_result", tool_use_id: "t" }]
+    assert.isUndefined(promptIn({ type: "user", uuid: "u", message: { role: "user", content } }))
+    assert.isUndefined(promptIn({ type: "assistant", uuid: "a", message: { role: "assistant", content: "Go" } }))
   })
 
   it("says what to do where there is nothing to fork at", () => {

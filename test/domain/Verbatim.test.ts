@@ -4,9 +4,9 @@ import { Arbitrary, Effect, Schema } from "effect"
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const edited = (text: string | Uint8Array, edit: Verbatim.Edit): string => {
-  const bytes = Verbatim.edit(typeof text === "string" ? encode(text) : text, edit)
-  assert.isDefined(bytes)
-  return new TextDecoder("latin1").decode(bytes)
+  const made = Verbatim.edit(typeof text === "string" ? encode(text) : text, edit)
+  assert.isDefined(made)
+  return new TextDecoder("latin1").decode(Verbatim.bytesOf(made))
 }
 const primed = (text: string): string => `${text}'`
 
@@ -56,6 +56,15 @@ describe("Verbatim", () => {
     assert.isUndefined(Verbatim.edit(encode("[1]"), { shape: {} }))
   })
 
+  it("writes in its place among other bytes, and takes no more room than it says", () => {
+    const made = Verbatim.edit(encode('{"uuid":"a","n":1}'), { shape: { uuid: () => "é…😀" }, set: { b: "\ud800" } })!
+    const target = new Uint8Array(made.most + 3).fill(46)
+    const end = made.into(target, 2)
+    assert.isAtMost(end, made.most + 2)
+    assert.strictEqual(new TextDecoder().decode(target.subarray(0, end)), '..{"uuid":"é…😀","n":1,"b":"\\ud800"}')
+    assert.isTrue(target.subarray(end).every((byte) => byte === 46))
+  })
+
   it.effect("without changes gives any object back, byte for byte", () =>
     Effect.gen(function* () {
       const objects = Arbitrary.schema(Schema.Record(Schema.String, Schema.Json))
@@ -63,8 +72,8 @@ describe("Verbatim", () => {
         objects,
         (value) => {
           const text = JSON.stringify(value)
-          const bytes = Verbatim.edit(encode(`${text} `), { shape: { uuid: (id) => id } })
-          return bytes !== undefined && new TextDecoder().decode(bytes) === text
+          const made = Verbatim.edit(encode(`${text} `), { shape: { uuid: (id) => id } })
+          return made !== undefined && new TextDecoder().decode(Verbatim.bytesOf(made)) === text
         },
         { runs: 200, seed: "1" }
       )

@@ -97,14 +97,14 @@ const corrected =
   }
 
 const isTooOld = (graph: Graph, node: number): boolean => {
-  const parent = graph.nodes[graph.parent[node]!]
-  return parent !== undefined && timeOf(graph.nodes[node]!) - timeOf(parent) > 5000
+  const parent = graph.nodes.get(graph.parent[node]!)
+  return parent !== undefined && timeOf(graph.nodes.get(node)!) - timeOf(parent) > 5000
 }
 
 /** What is newest among all that is not later, whether it hangs on the owner or not; who would, is a root. */
 const newestOfAll = (before: Graph, after: Graph, node: number): number => {
-  const time = timeOf(before.nodes[node]!)
-  const older = before.nodes.filter((one) => one.index !== node && timeOf(one) <= time)
+  const time = timeOf(before.nodes.get(node)!)
+  const older = [...before.nodes].filter((one) => one.index !== node && timeOf(one) <= time)
   const newest = older.toSorted((a, b) => timeOf(b) - timeOf(a) || a.index - b.index)[0]
   if (newest === undefined) return SessionGraph.ROOT
   return Conversation.descendsFrom(before, newest.index, node) ? SessionGraph.ROOT : after.parent[node]!
@@ -114,7 +114,7 @@ const newestOfAll = (before: Graph, after: Graph, node: number): number => {
 const losing =
   (isLost: (node: SessionGraph.Node) => boolean): OnChain =>
   (graph, chain) =>
-    ToolResults.reduce(graph, chain).filter((node) => chain.includes(node) || !isLost(graph.nodes[node]!))
+    ToolResults.reduce(graph, chain).filter((node) => chain.includes(node) || !isLost(graph.nodes.get(node)!))
 
 const uuidOf = ({ entry }: Line.Located): string | undefined =>
   Entry.isMessage(entry) && entry.isSidechain !== true ? entry.uuid : undefined
@@ -137,7 +137,7 @@ const leaking: Law.Reader = (log, options) =>
 const blind =
   (reduce: OnGraph): OnGraph =>
   (graph) => {
-    const linked = graph.nodes.filter(({ index }) => graph.parent[index]! >= graph.nodes.length)
+    const linked = [...graph.nodes].filter(({ index }) => graph.parent[index]! >= graph.nodes.length)
     const cut = SessionGraph.withParents(graph, new Map(linked.map(({ index }) => [index, SessionGraph.ROOT])))
     return SessionGraph.withParents(reduce(cut), new Map(linked.map(({ index }) => [index, graph.parent[index]!])))
   }
@@ -185,13 +185,14 @@ export const mutants: Readonly<Record<string, Law.Reader>> = {
     losing(({ answers, entry }) => entry.type !== "assistant" && answers.length === 0)
   ]),
   "the leaf is the newest by time": ending(
-    (graph) => graph.nodes.filter(isThere(graph)).reduce((a, b) => (timeOf(b) >= timeOf(a) ? b : a)).index
+    (graph) => [...graph.nodes].filter(isThere(graph)).reduce((a, b) => (timeOf(b) >= timeOf(a) ? b : a)).index
   ),
-  "the leaf is the last line, late or not": ending((graph) => graph.nodes.findLast(isThere(graph))?.index ?? -1),
+  "the leaf is the last line, late or not": ending((graph) => [...graph.nodes].findLast(isThere(graph))?.index ?? -1),
   "the leaf is the last prompt or reply": ending(
     (graph) =>
-      graph.nodes.filter(isThere(graph)).findLast(({ entry }) => entry.type === "user" || entry.type === "assistant")
-        ?.index ?? -1
+      [...graph.nodes]
+        .filter(isThere(graph))
+        .findLast(({ entry }) => entry.type === "user" || entry.type === "assistant")?.index ?? -1
   ),
   "a last-prompt says nothing": (log, options) => Recovery.fold(log, { ...options, leaf: options?.leaf ?? "newest" }),
   "a last-prompt says everything": ending(

@@ -5,7 +5,7 @@ import { findings, lines, names, type Options, omitted, pathTo, recovers, rest, 
 
 const leaf = (picture: string, options: Options = {}): string | undefined => {
   const graph = written(picture, options)
-  return graph.nodes[Conversation.leafOf(graph).node]?.uuid
+  return graph.nodes.get(Conversation.leafOf(graph).node)?.uuid
 }
 
 describe("The leaf, by default", () => {

@@ -1,5 +1,6 @@
 /** What a fork copies, as pictures: the steps in their order, each with what it hangs on. */
 import { assert, describe, it } from "@effect/vitest"
+import type * as Fork from "@reprise/domain/Fork"
 import * as Line from "@reprise/domain/Line"
 import * as Metadata from "@reprise/domain/Metadata"
 import * as Projection from "@reprise/domain/Projection"
@@ -7,6 +8,8 @@ import * as Snapshot from "@reprise/domain/Snapshot"
 import * as Notation from "@reprise/domain/testing/Notation"
 import * as ForkPlan from "@reprise/recovery/ForkPlan"
 import { Result } from "effect"
+import * as v8 from "node:v8"
+import * as vm from "node:vm"
 
 const encoder = new TextEncoder()
 const bytesOf = (picture: string, ...entries: ReadonlyArray<object>): Uint8Array => {
@@ -17,14 +20,18 @@ const bytesOf = (picture: string, ...entries: ReadonlyArray<object>): Uint8Array
 const planOf = (bytes: Uint8Array, at?: string) =>
   Projection.fold(ForkPlan.projection(at === undefined ? {} : { at }), Line.decodeAll(bytes))
 
+const nameAt = (bytes: Uint8Array, { byteEnd, byteStart }: Fork.Place): string => {
+  const { type, uuid } = JSON.parse(new TextDecoder().decode(bytes.subarray(byteStart, byteEnd)))
+  return uuid ?? type
+}
+
 /** The steps: `a1<u1` for a message on its parent, the type of whatever stands beside them. */
 const drawn = (bytes: Uint8Array, at?: string): string => {
   const plan = Result.getOrThrow(planOf(bytes, at))
-  return plan.steps
+  return [...plan.steps]
     .map((step) => {
       if (step._tag === "Message") return step.parent === null ? step.uuid : `${step.uuid}<${step.parent}`
-      const { type, uuid } = JSON.parse(new TextDecoder().decode(bytes.subarray(step.byteStart, step.byteEnd)))
-      return uuid ?? type
+      return nameAt(bytes, step)
     })
     .join(" ")
 }
@@ -112,24 +119,18 @@ describe("ForkPlan", () => {
     assert.deepStrictEqual([...Result.getOrThrow(planOf(spoken, "rA")).leftOut], [])
   })
 
-  it("says metadata again, with a title, and prompts of the fork alone", () => {
+  it("tells what the source says of itself, and where the prompts of the fork stand", () => {
     const named = [
       Metadata.tag("t"),
       Metadata.mode("plan"),
       Metadata.lastPrompt({ lastPrompt: "[u3]", leafUuid: "u3" })
     ]
     const bytes = bytesOf("u1-a1-u3 u1-u2", ...named)
-    const { metadata, title } = Result.getOrThrow(planOf(bytes, "u2"))
-    assert.strictEqual(title, "[u2] (fork)")
-    assert.deepStrictEqual(metadata, [
-      Metadata.lastPrompt({ lastPrompt: "[u2]", leafUuid: "u2" }),
-      Metadata.customTitle("[u2] (fork)"),
-      Metadata.tag("t"),
-      Metadata.mode("plan")
-    ])
-    const titled = bytesOf("u1-a1", Metadata.customTitle("Mine"), Metadata.aiTitle("Its"))
-    assert.strictEqual(Result.getOrThrow(planOf(titled)).title, "Mine (fork)")
-    assert.strictEqual(Result.getOrThrow(planOf(bytesOf("a1"))).title, "Session (fork)")
+    const at = (place: Fork.Place | undefined) => place && nameAt(bytes, place)
+    const plan = Result.getOrThrow(planOf(bytes, "u2"))
+    assert.deepStrictEqual([at(plan.prompts?.first), at(plan.prompts?.last)], ["u1", "u2"])
+    assert.deepInclude(plan.metadata, { lastPrompt: "[u3]", tag: "t", mode: "plan", title: "[u3]" })
+    assert.isUndefined(Result.getOrThrow(planOf(bytesOf("a1"))).prompts)
   })
 
   it("refuses what is no message of the main lane, what was snipped, and an empty session", () => {
@@ -144,4 +145,82 @@ describe("ForkPlan", () => {
     assert.strictEqual(refused("! ?"), "Empty")
     assert.strictEqual(refused("u1-a1", "a1"), "forked")
   })
+
+  it("knows messages by ids of any kind, also by such as are made to collide", () => {
+    const uuid = "5b0d7f21-9c46-4e83-b1a2-60f7d3c89e15"
+    const almost = [uuid, uuid.toUpperCase(), uuid.replaceAll("-", ""), `${uuid} `, ` ${uuid}`]
+    const odd = ["a", "é", "\ud800", "\ud83d\ude00", "\u0000", "x".repeat(127), "x".repeat(128), "y".repeat(100_000)]
+    const many = Array.from({ length: 5000 }, (_, i) => `${i.toString(16).padStart(8, "0")}${uuid.slice(8)}`)
+    for (const ids of [[...almost, ...odd], colliding(500), many]) {
+      const steps = [...Result.getOrThrow(planOf(chainOf(ids))).steps]
+      assert.deepStrictEqual(
+        steps.map((step) => step._tag === "Message" && [step.uuid, step.parent]),
+        ids.map((id, i) => [id, ids[i - 1] ?? null])
+      )
+    }
+  })
+
+  it("holds of a message what its links weigh, whatever its text is", () => {
+    const count = 40_000
+    const texts = ["x".repeat(20), "x".repeat(4000)]
+    const [short, long] = texts.map((text) => held(count, text) / count)
+    assert.isBelow(long!, 200)
+    assert.isBelow(long! - short!, 60)
+  })
 })
+
+/** A log of prompts, each on the one before. */
+const chainOf = (ids: ReadonlyArray<string>): Uint8Array =>
+  encoder.encode(ids.map((uuid, i) => `${prompt(uuid, ids[i - 1] ?? null, "said")}\n`).join(""))
+
+const prompt = (uuid: string, parentUuid: string | null, content: string): string =>
+  JSON.stringify({ type: "user", uuid, parentUuid, timestamp: "2026-01-01T00:00:00.000Z", message: { content } })
+
+/** Ids that a table of a power of two, up to 2^10, has one place for. */
+const colliding = (count: number): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let n = 0; found.length < count; n++) {
+    let hash = 0x811c9dc5
+    for (const sign of `m${n}`) hash = Math.imul(hash ^ sign.charCodeAt(0), 0x01000193)
+    if ((Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) & 1023) === 7) found.push(`m${n}`)
+  }
+  return found
+}
+
+/** The bytes that a plan for so many messages, calls and results among them, and all that was read for it hold. */
+const held = (count: number, text: string): number => {
+  const run = Projection.run(ForkPlan.projection())
+  const before = inUse()
+  let parent: string | null = null
+  for (let i = 0; i < count; i++) {
+    const uuid = `5b0d7f21-9c46-4e83-b1a2-${i.toString(16).padStart(12, "0")}`
+    const message = [
+      { role: "user", content: `${text}${i}` },
+      { role: "assistant", id: `msg_${i}`, content: [{ type: "text", text }] },
+      {
+        role: "assistant",
+        id: `msg_${i}`,
+        content: [{ type: "tool_use", id: `toolu_${i}`, name: "Bash", input: { text } }]
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${i - 1}`, content: text }] }
+    ][i % 4]!
+    const timestamp = "2026-01-01T00:00:00.000Z"
+    const line = encoder.encode(JSON.stringify({ type: message.role, uuid, parentUuid: parent, timestamp, message }))
+    const at = { line: i, byteStart: i * 5000, byteEnd: i * 5000 + line.length }
+    for (const located of Line.decode(line, at)) run.evolve(located)
+    parent = uuid
+  }
+  const plan = Result.getOrThrow(run.extract())
+  const bytes = inUse() - before
+  assert.strictEqual(plan.messages, count)
+  return bytes
+}
+
+const inUse = (): number => {
+  for (let i = 0; i < 3; i++) collect()
+  const { arrayBuffers, heapUsed } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+v8.setFlagsFromString("--expose-gc")
+const collect = vm.runInNewContext("gc") as () => void

@@ -14,7 +14,7 @@ describe("SessionGraph.make", () => {
     const graph = written("u1-a1-u2 a1-u3")
     assert.strictEqual(Notation.show(graph.nodes), "u1-a1-u2-u3")
     assert.deepStrictEqual(
-      graph.nodes.map(({ index, seq }) => [index, seq]),
+      [...graph.nodes].map(({ index, seq }) => [index, seq]),
       [
         [0, 0],
         [1, 1],
@@ -28,7 +28,7 @@ describe("SessionGraph.make", () => {
   it("counts the messages of the lane by index, and all entries by seq", () => {
     const { nodes } = written("u1 u1-p1 !u1 u2~abc p1-a1")
     assert.deepStrictEqual(
-      nodes.map(({ index, seq, uuid }) => [uuid, index, seq]),
+      [...nodes].map(({ index, seq, uuid }) => [uuid, index, seq]),
       [
         ["u1", 0, 0],
         ["a1", 1, 4]

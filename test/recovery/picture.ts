@@ -151,8 +151,10 @@ export const written = (picture: string, options: Options = {}): SessionGraph.Se
 /** The graph as a picture: `?` missing, `~` another lane, `@` a loop of links, `#0` the first link. */
 export const links = ({ nodes, parent, removed }: SessionGraph.SessionGraph): string => {
   const above = (to: number): string =>
-    to >= nodes.length ? `#${to - nodes.length}` : (nodes[to]?.uuid ?? { [-2]: "?", [-3]: "~", [-4]: "@" }[to] ?? "")
-  return nodes
+    to >= nodes.length
+      ? `#${to - nodes.length}`
+      : (nodes.get(to)?.uuid ?? { [-2]: "?", [-3]: "~", [-4]: "@" }[to] ?? "")
+  return [...nodes]
     .filter(({ index }) => !removed.has(index))
     .map(({ index, uuid }) => (parent[index] === SessionGraph.ROOT ? uuid : `${above(parent[index]!)}-${uuid}`))
     .join(" ")
@@ -163,7 +165,7 @@ export const pathTo = (graph: SessionGraph.SessionGraph, uuid: string): Readonly
   SessionGraph.pathTo(graph, graph.byId.get(uuid)!)
 
 export const names = (graph: SessionGraph.SessionGraph, chain: ReadonlyArray<number>): string =>
-  Notation.show(chain.map((index) => graph.nodes[index]!))
+  Notation.show(chain.map((index) => graph.nodes.get(index)!))
 
 /** The answer of what must end: where it has none after two seconds it is stopped, and the test fails. */
 export const inTime = <A>(question: () => A): A => {

@@ -92,7 +92,7 @@ describe("Of every log", () => {
     { words: drawn, choice },
     ({ choice, words }) => {
       const { nodes } = written(words.join(" "))
-      const { uuid } = nodes[choice % nodes.length] ?? {}
+      const { uuid } = nodes.get(choice % nodes.length) ?? {}
       if (uuid === undefined) return
       const state = recover(words, { leaf: { uuid } })
       if (!state.removed.includes(uuid))

@@ -7,6 +7,7 @@
  * Findings stand once each, with the step that made them. For one message: those records that touch it, and its own.
  */
 import * as Finding from "@reprise/domain/Finding"
+import type { Nodes } from "@reprise/recovery/Nodes"
 import type { Node } from "@reprise/recovery/SessionGraph"
 import type * as Explanation from "./Explanation.ts"
 import * as ExplainMessage from "./ExplainMessage.ts"
@@ -52,7 +53,7 @@ function* records(explanation: Explanation.Explanation, subject: ExplainMessage.
     yield { record: "id", uuid: subject.uuid, occurrences: subject.occurrences }
   yield* found("Lines", explanation.lines, subject)
   for (const step of trace.graph) yield* ofStep(step, nodes, subject)
-  const end = nodes[trace.leaf.node]
+  const end = nodes.get(trace.leaf.node)
   if (subject === undefined || (end !== undefined && end.uuid === subject.uuid))
     yield { record: "leaf", uuid: end?.uuid ?? null, line: end?.at.line ?? null, why: explanation.leaf }
   yield* found("Leaf", trace.leaf.findings, subject)
@@ -75,11 +76,11 @@ function* found(step: string, findings: ReadonlyArray<Finding.Finding>, subject:
 
 function* ofStep(
   { changes, compaction, findings, name: step }: Trace.Step,
-  nodes: ReadonlyArray<Node>,
+  nodes: Nodes,
   subject: ExplainMessage.Subject | undefined
 ) {
   if (subject === undefined) {
-    const idOf = (node: number): string => nodes[node]!.uuid
+    const idOf = (node: number): string => nodes.get(node)!.uuid
     const counts = { changes: changes.length, findings: findings.length }
     yield {
       record: "step",

@@ -100,7 +100,7 @@ export const subject = (
   uuid: string
 ): Subject => ({
   uuid,
-  node: trace.written.nodes[trace.written.byId.get(uuid) ?? -1],
+  node: trace.written.nodes.get(trace.written.byId.get(uuid) ?? -1),
   occurrences: found.filter((occurrence) => occurrence.uuid === uuid)
 })
 

@@ -56,7 +56,7 @@ const repair: Section = (explanation, look) => {
     ...(sidechains.length > 0 ? [`${Phrase.times(sidechains.length, "sidechain")} set aside`] : [])
   ]
   const found = Phrase.first(damage, limits.changes)
-  const end = trace.repaired.graph.nodes[trace.leaf.node]
+  const end = trace.repaired.graph.nodes.get(trace.leaf.node)
   return [
     Look.heading(style, "As written", written.join(", ")),
     ...Phrase.findings(style, found.shown, id),
@@ -91,13 +91,13 @@ const counted = (
   look: Look.Look
 ): ReadonlyArray<string> => {
   const { nodes } = trace.repaired.graph
-  const { at, uuid } = nodes[boundary]!
+  const { at, uuid } = nodes.get(boundary)!
   const text = `  Boundary ${look.id(uuid)} on line ${at.line} counts; it keeps `
   if (kept.length === 0) return [`${text}nothing.`]
   return [
     `${text}${kept.length}:`,
     ...Look.list(
-      kept.map((node) => nodes[node]!.uuid),
+      kept.map((node) => nodes.get(node)!.uuid),
       look,
       "    "
     )

@@ -78,16 +78,16 @@ const isOfState: ReadonlySet<Finding.Kind> = new Set<Finding.Kind>(["pending-pro
 
 /** Why the leaf is the leaf. */
 const whyLeaf = ({ leaf, repaired: { graph }, walked }: Trace.Trace): ReadonlyArray<string> => {
-  const end = graph.nodes[leaf.node]
+  const end = graph.nodes.get(leaf.node)
   if (end === undefined) return ["Nothing was said, so there is no leaf."]
   const found = leaf.findings.map(Finding.explain)
   const newest = Conversation.leafOf({ ...graph, policy: "newest" }).node
   const { lastPrompt } = graph
   if (leaf.node !== newest && lastPrompt !== undefined) {
     const named = `The last prompt on line ${lastPrompt.at.line} names it, and no message was written elsewhere after that.`
-    return [named, `Without it the leaf would be ${graph.nodes[newest]?.uuid ?? "none"}.`, ...found]
+    return [named, `Without it the leaf would be ${graph.nodes.get(newest)?.uuid ?? "none"}.`, ...found]
   }
-  const last = graph.nodes[walked.reduce((most, node) => Math.max(most, node), -1)]!
+  const last = graph.nodes.get(walked.reduce((most, node) => Math.max(most, node), -1))!
   const isLast =
     last.index === end.index
       ? "It is the last line on or above which something was said."

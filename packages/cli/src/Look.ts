@@ -56,7 +56,7 @@ export interface Look {
  * @since 0.1.0
  */
 export const make = (explanation: Explanation.Explanation, style: Style.Style, limits: Limits): Look => {
-  const ids = explanation.trace.written.nodes.map(({ uuid }) => uuid)
+  const ids = Array.from(explanation.trace.written.nodes, ({ uuid }) => uuid)
   for (const { changes } of Explanation.steps(explanation))
     for (const { from } of changes) if ("uuid" in from) ids.push(from.uuid)
   const short = Phrase.shorten(ids)

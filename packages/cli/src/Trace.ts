@@ -146,9 +146,9 @@ const graphStep = (name: string, before: SessionGraph.SessionGraph, after: Sessi
 export const hangs = (graph: SessionGraph.SessionGraph, node: number): Stand => {
   const parent = graph.parent[node]!
   if (parent === SessionGraph.ROOT) return { is: "root" }
-  const message = graph.nodes[parent]
+  const message = graph.nodes.get(parent)
   if (message !== undefined) return { is: "message", uuid: message.uuid, line: message.at.line }
-  const uuid = graph.dangling.get(node) ?? SessionGraph.parentUuidOf(graph.nodes[node]!.entry) ?? ""
+  const uuid = graph.dangling.get(node) ?? SessionGraph.parentUuidOf(graph.nodes.get(node)!.entry) ?? ""
   if (parent >= graph.nodes.length) return { is: "link", uuid }
   return { is: parent === SessionGraph.LOOP ? "loop" : parent === SessionGraph.FOREIGN ? "sidechain" : "missing", uuid }
 }
@@ -215,21 +215,21 @@ const chainStep = (
   const stood = new Set(before)
   const stands = new Set(after)
   const changes: Array<Change> = []
-  const start = nodes[after[0] ?? -1]
+  const start = nodes.get(after[0] ?? -1)
   const cut = { is: "archived", by: start?.uuid ?? "", line: start?.at.line ?? 0 } as const
   for (const index of before) {
     if (stands.has(index)) continue
-    const { at, uuid } = nodes[index]!
+    const { at, uuid } = nodes.get(index)!
     const why = [`It stands before boundary ${cut.by} on line ${cut.line}, and is not kept.`]
     changes.push({ uuid, line: at.line, from: { is: "walk" }, to: cut, why })
   }
-  const fresh = new Set(after.filter((index) => !stood.has(index)).map((index) => nodes[index]!.uuid))
+  const fresh = new Set(after.filter((index) => !stood.has(index)).map((index) => nodes.get(index)!.uuid))
   const findings = reported.filter((finding) => touched(finding).some((uuid) => fresh.has(uuid)))
   const said = sentences(findings)
   after.forEach((index, place) => {
     if (stood.has(index)) return
-    const { at, uuid } = nodes[index]!
-    const above = nodes[after[place - 1] ?? -1]
+    const { at, uuid } = nodes.get(index)!
+    const above = nodes.get(after[place - 1] ?? -1)
     const to: Stand = above === undefined ? { is: "root" } : { is: "behind", uuid: above.uuid, line: above.at.line }
     changes.push({ uuid, line: at.line, from: { is: "beside" }, to, why: said.get(uuid) ?? [] })
   })

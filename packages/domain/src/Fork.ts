@@ -11,11 +11,25 @@
  * 3. A copy says what it hangs on: its parent is the one that recovery found, so a fork needs no repair.
  */
 import * as Schema from "effect/Schema"
-import type * as Metadata from "./Metadata.ts"
+import * as Entry from "./Entry.ts"
+import * as Line from "./Line.ts"
+import * as Metadata from "./Metadata.ts"
+import * as SessionMetadata from "./SessionMetadata.ts"
 import * as Verbatim from "./Verbatim.ts"
 
 /**
- * One entry to copy: where it stands (bytes, the end exclusive), and what it becomes.
+ * Where an entry stands, in bytes; the end is exclusive.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Place {
+  readonly byteStart: number
+  readonly byteEnd: number
+}
+
+/**
+ * One entry to copy: where it stands, and what it becomes.
  *
  * `message` and `link` get `parent`, an id of the source (null: a root), and `forkedFrom`. `beside` is what stands beside
  * the conversation, and whatever belongs to a sidechain: its ids and session are mapped.
@@ -24,33 +38,32 @@ import * as Verbatim from "./Verbatim.ts"
  * @since 0.1.0
  */
 export type Step =
-  | {
+  | (Place & {
       readonly _tag: "Message"
-      readonly byteStart: number
-      readonly byteEnd: number
       readonly uuid: string
       readonly parent: string | null
       readonly isReply: boolean
       /** What a boundary says from now on, where its record of kept messages cannot be kept. */
       readonly compactMetadata?: object
-    }
-  | { readonly _tag: "Beside"; readonly byteStart: number; readonly byteEnd: number }
+    })
+  | (Place & { readonly _tag: "Beside" })
 
 /**
- * What is copied of a main lane: its entries in their new order, and what is said at the end, without session ids.
+ * What is copied of a main lane: its entries in their new order, and what the fork is to say of itself at the end.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Plan {
-  readonly steps: ReadonlyArray<Step>
+  readonly steps: Iterable<Step>
   /** The message that the fork ends at, by its id in the source. */
   readonly leaf: string
   /** How many messages are copied. */
   readonly messages: number
-  readonly title: string
-  /** Metadata said again, the title among it; a leaf in it is an id of the source. */
-  readonly metadata: ReadonlyArray<Metadata.Body>
+  /** The first and the last prompt among them: where they stand. */
+  readonly prompts: { readonly first: Place; readonly last: Place } | undefined
+  /** What the source says of itself. */
+  readonly metadata: SessionMetadata.SessionMetadata
   /** Agents that only messages which are left out speak of: their sidechains stay behind. */
   readonly leftOut: ReadonlySet<string>
 }
@@ -117,7 +130,7 @@ const shapeOf = ({ idOf, target }: Pick<Names, "idOf" | "target">): Verbatim.Sha
  * @category combinators
  * @since 0.1.0
  */
-export const copying = (names: Names): ((entry: Uint8Array, step: Step) => Uint8Array | undefined) => {
+export const copying = (names: Names): ((entry: Uint8Array, step: Step) => Verbatim.Edited | undefined) => {
   const { idOf, source, target } = names
   const shape = shapeOf(names)
   return (entry, step) => {
@@ -137,14 +150,39 @@ export const copying = (names: Names): ((entry: Uint8Array, step: Step) => Uint8
 }
 
 /**
- * The entries at the end of the fork.
+ * The text of the prompt that an entry is; nothing where it is none.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const promptIn = (entry: Uint8Array): string | undefined => {
+  const [located] = Line.decode(entry, { line: 1, byteStart: 0, byteEnd: entry.length })
+  const prompt =
+    located !== undefined && Entry.is("user")(located.entry) && SessionMetadata.firstPromptOf(located.entry)
+  return prompt ? prompt.text : undefined
+}
+
+/**
+ * The title of the fork, and the entries at its end. `prompts` are the texts of its first and last prompt.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const ending = ({ metadata }: Plan, { idOf, target }: Names): ReadonlyArray<object> =>
-  metadata.map((body) => ({
-    ...body,
-    ...("leafUuid" in body && typeof body.leafUuid === "string" && { leafUuid: idOf(body.leafUuid) }),
-    sessionId: target
-  }))
+export const ending = (
+  { leaf, metadata }: Plan,
+  { idOf, target }: Names,
+  prompts: { readonly first?: string | undefined; readonly last?: string | undefined } = {}
+): { readonly title: string; readonly entries: ReadonlyArray<object> } => {
+  const { firstPrompt: before, lastPrompt: said, ...others } = metadata
+  const { first = before, last } = prompts
+  const title = SessionMetadata.titleOf({
+    ...others,
+    // Where the source is not named by its last prompt, nor is the fork.
+    ...(said !== undefined && last !== undefined && { lastPrompt: last }),
+    ...(first !== undefined && { firstPrompt: first })
+  })
+  const customTitle = `${title ?? "Session"} (fork)`
+  const prompt = Metadata.lastPrompt({ ...(last !== undefined && { lastPrompt: last }), leafUuid: idOf(leaf) })
+  const bodies = [prompt, ...SessionMetadata.restate({ ...others, customTitle })]
+  return { title: customTitle, entries: bodies.map((body) => ({ ...body, sessionId: target })) }
+}

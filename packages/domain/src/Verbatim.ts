@@ -9,7 +9,6 @@
  * 2. A key counts wherever it stands in its object, also twice, and however it is escaped.
  * 3. It is a walk over the tokens, not a parser: give it what was decoded as one object.
  */
-import * as Bytes from "./internal/bytes.ts"
 import * as Json from "./internal/json.ts"
 
 /**
@@ -58,12 +57,23 @@ interface Cut {
 }
 
 /**
- * The bytes of the first object in `line`, changed; undefined where there is none.
+ * A changed object, not made yet: `into` writes it at a place of bytes that have room for `most`, and gives the place behind.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Edited {
+  readonly most: number
+  readonly into: (target: Uint8Array, from: number) => number
+}
+
+/**
+ * The first object in `line`, changed; undefined where there is none. The line must stay as it is until that is written.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const edit = (line: Uint8Array, { defaults = {}, set = {}, shape }: Edit): Uint8Array | undefined => {
+export const edit = (line: Uint8Array, { defaults = {}, set = {}, shape }: Edit): Edited | undefined => {
   const start = line.indexOf(OPEN)
   if (start < 0) return undefined
   const cuts: Array<Cut> = []
@@ -80,18 +90,39 @@ export const edit = (line: Uint8Array, { defaults = {}, set = {}, shape }: Edit)
     const text = added.map(([key, value]) => `${JSON.stringify(key)}:${Json.stringify(value)}`).join(",")
     cuts.push({ from: end - 1, to: end - 1, text: seen.size === 0 ? text : `,${text}` })
   }
-  return spliced(line, start, end, cuts)
+  return {
+    most: cuts.reduce((most, { text }) => most + 3 * text.length, end - start),
+    into: (target, from) => splice(line.subarray(0, end), start, cuts, target, from)
+  }
 }
 
-const spliced = (line: Uint8Array, start: number, end: number, cuts: ReadonlyArray<Cut>): Uint8Array => {
-  const parts: Array<Uint8Array> = []
-  let at = start
-  for (const { from, text, to } of cuts) {
-    parts.push(line.subarray(at, from), Json.bytesOf(text))
-    at = to
+/**
+ * The bytes of a changed object.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const bytesOf = ({ into, most }: Edited): Uint8Array => {
+  const target = new Uint8Array(most)
+  return target.subarray(0, into(target, 0))
+}
+
+const splice = (
+  line: Uint8Array,
+  start: number,
+  cuts: ReadonlyArray<Cut>,
+  target: Uint8Array,
+  from: number
+): number => {
+  let [read, written] = [start, from]
+  for (const cut of cuts) {
+    target.set(line.subarray(read, cut.from), written)
+    written += cut.from - read
+    written += Json.into(target.subarray(written), cut.text)
+    read = cut.to
   }
-  parts.push(line.subarray(at, end))
-  return Bytes.concat(parts)
+  target.set(line.subarray(read), written)
+  return written + line.length - read
 }
 
 /** Walks an object from its brace on; `own` may take a value itself. Gives the place behind it. */

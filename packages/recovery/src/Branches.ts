@@ -48,7 +48,7 @@ export const account = ({ chain, graph }: Repaired): Account => {
   for (const node of chain) counted[node] = 1
   const removed: Array<string> = []
   for (const node of [...graph.removed].toSorted((a, b) => a - b)) {
-    removed.push(nodes[node]!.uuid)
+    removed.push(nodes.get(node)!.uuid)
     counted[node] = 1
   }
   let archived = 0
@@ -66,7 +66,7 @@ export const account = ({ chain, graph }: Repaired): Account => {
       counted[at] = 1
       entries++
     }
-    branches.push({ leaf: nodes[leaf]!.uuid, forkPoint: nodes[at]?.uuid ?? null, entries })
+    branches.push({ leaf: nodes.get(leaf)!.uuid, forkPoint: nodes.get(at)?.uuid ?? null, entries })
   }
   return { removed, archived, branches }
 }
@@ -74,7 +74,7 @@ export const account = ({ chain, graph }: Repaired): Account => {
 /** The node of the boundary that the conversation starts at; 0, before which nothing stands, when it starts at none. */
 const boundaryOf = (graph: SessionGraph, chain: ReadonlyArray<number>): number => {
   const first = chain[0]
-  return first !== undefined && Boundary.isCompact(graph.nodes[first]!.entry) ? first : 0
+  return first !== undefined && Boundary.isCompact(graph.nodes.get(first)!.entry) ? first : 0
 }
 
 /** Nodes that are not counted and on which nothing hangs that is not counted, newest first. */

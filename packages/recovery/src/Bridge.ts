@@ -12,17 +12,23 @@ import * as Option from "effect/Option"
 import { ROOT, type Node } from "./SessionGraph.ts"
 
 /**
- * The times of nodes in milliseconds; nothing where a timestamp is absent or unreadable.
+ * The time of a node in milliseconds; nothing where its timestamp is absent or unreadable.
  *
  * @category getters
  * @since 0.1.0
  */
-export const timesOf = (nodes: ReadonlyArray<Node>): ReadonlyArray<number | undefined> =>
-  nodes.map(({ entry: { timestamp } }) =>
-    timestamp === undefined
-      ? undefined
-      : Option.getOrUndefined(Option.map(DateTime.make(timestamp), DateTime.toEpochMillis))
-  )
+export const timeOf = ({ entry: { timestamp } }: Pick<Node, "entry">): number | undefined =>
+  timestamp === undefined
+    ? undefined
+    : Option.getOrUndefined(Option.map(DateTime.make(timestamp), DateTime.toEpochMillis))
+
+/**
+ * The times of nodes.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const timesOf = (nodes: Iterable<Node>): ReadonlyArray<number | undefined> => Array.from(nodes, timeOf)
 
 /**
  * The tree of each node, named by its root; trees can be joined, a root to a node of another tree.

@@ -10,6 +10,7 @@
 import * as Boundary from "@reprise/domain/Boundary"
 import type * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
+import * as Iterable from "effect/Iterable"
 import * as Bridge from "./Bridge.ts"
 import * as Round from "./Round.ts"
 import * as SessionGraph from "./SessionGraph.ts"
@@ -47,7 +48,7 @@ export const leafOf = (graph: SessionGraph.SessionGraph): Leaf => {
   const isLate = latecomers(graph)
   const isNewerElsewhere = (node: SessionGraph.Node): boolean =>
     node.seq > seq && !graph.removed.has(node.index) && !isBelow(node.index) && !isLate(node.index)
-  return goneIn(graph)(named) || graph.nodes.some(isNewerElsewhere)
+  return goneIn(graph)(named) || Iterable.some(graph.nodes, isNewerElsewhere)
     ? keep(Finding.make("last-prompt-outranked", { uuid }, at))
     : { node: named, findings: [] }
 }
@@ -87,14 +88,14 @@ const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
   const isLate = latecomers(graph)
   // Also what was taken out was said once: a snip at the end of all is the end all the same.
   const isSaid = SessionGraph.inherit(SessionGraph.unsnipped(graph), false, (node) => {
-    const { entry } = graph.nodes[node]!
+    const { entry } = graph.nodes.get(node)!
     return Round.isSpeech(entry) ? true : Boundary.isCompact(entry) && !graph.removed.has(node) ? false : undefined
   })
   const findings: Array<Finding.Finding> = []
   for (let i = graph.nodes.length - 1; i >= 0; i--) {
     if (graph.removed.has(i) || !isSaid(i)) continue
     if (isLate(i)) {
-      findings.push(Finding.make("late-result", { uuid: graph.nodes[i]!.uuid }, graph.nodes[i]!.at))
+      findings.push(Finding.make("late-result", { uuid: graph.nodes.get(i)!.uuid }, graph.nodes.get(i)!.at))
       continue
     }
     return { node: newestBelow(graph, i), findings }
@@ -113,8 +114,8 @@ const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => 
   const isGone = goneIn(graph)
   const goesOn = (at: number, child: number): boolean => {
     if (child > node || isGone(child)) return false
-    const above = graph.nodes[at]!
-    const below = graph.nodes[child]!
+    const above = graph.nodes.get(at)!
+    const below = graph.nodes.get(child)!
     if (kept.has(child) || below.answers.some((id) => above.calls.includes(id))) return true
     const [before, after] = Bridge.timesOf([above, below])
     return !graph.bridged.has(child) && (after ?? -Infinity) >= (before ?? Infinity)
@@ -139,15 +140,15 @@ const newestBelow = (graph: SessionGraph.SessionGraph, node: number): number => 
 export const latecomers = (graph: SessionGraph.SessionGraph): ((node: number) => boolean) => {
   let rounds: Rounds | undefined
   const withoutAttachments = SessionGraph.inherit(graph, -1, (node) =>
-    graph.nodes[node]!.entry.type === "attachment" ? undefined : node
+    graph.nodes.get(node)!.entry.type === "attachment" ? undefined : node
   )
   return (node) => {
     const result = withoutAttachments(node)
-    const answers = graph.nodes[result]?.answers ?? []
+    const answers = graph.nodes.get(result)?.answers ?? []
     if (answers.length === 0) return false
     rounds ??= roundsOf(graph)
     const { callers, hooks } = rounds
-    const parent = graph.nodes[graph.parent[result]!]
+    const parent = graph.nodes.get(graph.parent[result]!)
     const called = answers.map((id) => callers.get(id)).find((reply) => reply !== undefined)
     const reply = called ?? (parent === undefined ? undefined : Round.replyOf(parent.entry))
     const left = reply === undefined ? undefined : hooks.get(reply)
@@ -164,8 +165,8 @@ interface Rounds {
 
 const roundsOf = (graph: SessionGraph.SessionGraph): Rounds => {
   const { nodes } = graph
-  const withoutNotes = SessionGraph.inherit(graph, -1, (node) => (Round.isNote(nodes[node]!) ? undefined : node))
-  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(nodes[node]!) ? node : undefined))
+  const withoutNotes = SessionGraph.inherit(graph, -1, (node) => (Round.isNote(nodes.get(node)!) ? undefined : node))
+  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(nodes.get(node)!) ? node : undefined))
   const callers = new Map<string, string>()
   const hooks = new Map<string, Set<number>>()
   const leave = (reply: string | undefined, hook: number, turn: Entry.Message): void => {
@@ -179,9 +180,9 @@ const roundsOf = (graph: SessionGraph.SessionGraph): Rounds => {
     if (graph.removed.has(index) || !Round.isTurn(node)) continue
     const own = Round.replyOf(entry)
     if (own !== undefined) for (const call of calls) callers.set(call, own)
-    const hook = nodes[withoutNotes(graph.parent[index]!)]
+    const hook = nodes.get(withoutNotes(graph.parent[index]!))
     if (hook === undefined) continue
-    const from = hook.calls.length > 0 ? hook : hook.answers.length > 0 ? nodes[turnAbove(hook.index)] : undefined
+    const from = hook.calls.length > 0 ? hook : hook.answers.length > 0 ? nodes.get(turnAbove(hook.index)) : undefined
     if (from !== undefined) leave(Round.replyOf(from.entry), hook.index, entry)
   }
   return { callers, hooks }

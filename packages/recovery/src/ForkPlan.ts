@@ -13,17 +13,18 @@
  *    messages still lead a reader astray (its anchor is archived), the boundary says no more what it kept.
  * 3. Beside it come sidechains of old logs, and snapshots that speak of copied messages only: no message and no rewind
  *    point of an abandoned branch. Prompts that wait, costs and requests as sent stay with the source.
- * 4. No text of the log is held but one prompt: a message weighs what its links weigh.
+ * 4. No text of the log is held, and no object for each message: it weighs what its links weigh. Steps are made when they
+ *    are asked for.
  */
 import * as Boundary from "@reprise/domain/Boundary"
-import type * as Entry from "@reprise/domain/Entry"
 import * as Fork from "@reprise/domain/Fork"
 import type { Located } from "@reprise/domain/Line"
-import * as Metadata from "@reprise/domain/Metadata"
 import * as Projection from "@reprise/domain/Projection"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
 import * as Result from "effect/Result"
-import { type Beside, noted, type Noted, slim } from "./internal/forking.ts"
+import * as Forking from "./internal/forking.ts"
+import * as Packed from "./internal/packed.ts"
+import * as Shown from "./internal/shown.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Repair from "./Repair.ts"
 import * as SessionGraph from "./SessionGraph.ts"
@@ -36,22 +37,21 @@ import * as SessionGraph from "./SessionGraph.ts"
  */
 export const projection = (
   options: { readonly at?: string } = {}
-): Projection.Projection<Located, Result.Result<Fork.Plan, Fork.NoForkPoint>> =>
-  Projection.map(
+): Projection.Projection<Located, Result.Result<Fork.Plan, Fork.NoForkPoint>> => {
+  const policy = options.at === undefined ? "last-prompt" : { uuid: options.at }
+  return Projection.map(
     Projection.struct({
-      lanes: Projection.mapInput(
-        Lanes.projection("main", options.at === undefined ? "last-prompt" : { uuid: options.at }),
-        slim
-      ),
-      noted,
+      lanes: Projection.mapInput(Lanes.projection("main", policy, Packed.holding), Forking.mainOnly),
+      noted: Forking.noted,
       metadata: Projection.entries(SessionMetadata.projection)
     }),
     ({ lanes, metadata, noted }) => plan(lanes.written, noted, metadata, options.at)
   )
+}
 
 const plan = (
   written: SessionGraph.Written,
-  noted: Noted,
+  noted: Forking.Noted,
   metadata: SessionMetadata.SessionMetadata,
   at: string | undefined
 ): Result.Result<Fork.Plan, Fork.NoForkPoint> => {
@@ -63,11 +63,13 @@ const plan = (
   if (named === undefined || !chain.includes(named))
     return fail(named !== undefined && graph.removed.has(named) ? "Removed" : "Nothing")
   const snipped = snippedBy(graph, chain)
-  const copied = new Set([...chain, ...snipped])
+  const copied = marked(graph.nodes.length, chain, snipped)
   const whole = SessionGraph.unsnipped(graph)
-  const nearest = SessionGraph.inherit(whole, -1, (node) => (copied.has(node) ? node : undefined))
-  const source: Source = { written, asWritten, graph, chain, links: noted.links, copied, snipped, nearest }
-  const kept = besides(source, noted, at === undefined)
+  const above = SessionGraph.inherit(whole, -1, (node) => (copied(node) ? node : undefined))
+  const nearest = (node: number): number => (copied(node) ? node : above(node))
+  const source: Source = { written, asWritten, graph, chain, noted, copied, snipped, nearest }
+  const left = leftOut(source)
+  const kept = besides(source, left, at === undefined)
   const parents: Parents = (node) => nearest(whole.parent[node]!)
   const ways = [
     () => stepsOf(source, kept, parents),
@@ -80,15 +82,15 @@ const plan = (
         chain.toSorted((a, b) => a - b)
       ),
     () => stepsOf(source, kept, inLine(chain, parents)),
-    () => stepsOf(source, kept, inLine(chain, parents)).map(withoutRecord(graph))
+    () => withoutRecord(graph, stepsOf(source, kept, inLine(chain, parents)))
   ]
-  const steps = firstThat(ways, (made) => shows(made, source))
   return Result.succeed({
-    steps,
-    leaf: graph.nodes[named]!.uuid,
-    messages: copied.size,
-    ...naming(source, noted, metadata, graph.nodes[named]!.uuid),
-    leftOut: leftOut(source, noted)
+    steps: firstThat(ways, (made) => Shown.isSame(made, graph, chain)),
+    leaf: graph.nodes.get(named)!.uuid,
+    messages: chain.length + snipped.length,
+    prompts: promptsOf(source),
+    metadata,
+    leftOut: left
   })
 }
 
@@ -97,18 +99,25 @@ interface Source {
   readonly asWritten: SessionGraph.SessionGraph
   readonly graph: SessionGraph.SessionGraph
   readonly chain: ReadonlyArray<number>
-  readonly links: Noted["links"]
-  readonly copied: ReadonlySet<number>
+  readonly noted: Forking.Noted
+  readonly copied: (node: number) => boolean
   readonly snipped: ReadonlyArray<number>
   /** A node, or the nearest above it, that is copied; -1: none is. */
   readonly nearest: (node: number) => number
+}
+
+/** Whether a number below `count` is one of these. */
+const marked = (count: number, ...numbers: ReadonlyArray<ReadonlyArray<number>>): ((number: number) => boolean) => {
+  const marks = new Uint8Array(count)
+  for (const some of numbers) for (const number of some) marks[number] = 1
+  return (number) => marks[number] === 1
 }
 
 /** The messages that snips of the conversation took out, in log order. */
 const snippedBy = (graph: SessionGraph.SessionGraph, chain: ReadonlyArray<number>): ReadonlyArray<number> => {
   const nodes = new Set<number>()
   for (const node of chain) {
-    for (const uuid of Boundary.removed(graph.nodes[node]!.entry) ?? []) {
+    for (const uuid of Boundary.removed(graph.nodes.get(node)!.entry) ?? []) {
       const named = graph.byId.get(uuid)
       if (named !== undefined && graph.removed.has(named)) nodes.add(named)
     }
@@ -121,61 +130,90 @@ type Parents = (node: number) => number
 
 /** Each message of the conversation on the one before it. */
 const inLine = (chain: ReadonlyArray<number>, parents: Parents): Parents => {
-  const before = new Map(chain.map((node, i) => [node, chain[i - 1] ?? -1]))
-  return (node) => before.get(node) ?? parents(node)
+  const places = new Map(chain.map((node, place) => [node, place]))
+  return (node) => {
+    const place = places.get(node)
+    return place === undefined ? parents(node) : (chain[place - 1] ?? -1)
+  }
 }
+
+type Steps = Iterable<Fork.Step>
 
 /** The conversation in its order, everything else before the first message that it stood before. */
 const stepsOf = (
   source: Source,
-  kept: ReadonlyArray<Beside>,
+  kept: ReadonlyArray<number>,
   parents: Parents,
   order: ReadonlyArray<number> = source.chain
-): ReadonlyArray<Fork.Step> => {
-  const { graph, snipped } = source
-  const steps: Array<Fork.Step> = []
+): Steps => ({
+  *[Symbol.iterator]() {
+    const { graph, noted, snipped } = source
+    const seqOf = (node: number): number => graph.nodes.get(node)!.seq
+    const message = messages(source, parents)
+    let [nextSnipped, nextKept] = [0, 0]
+    const others = function* (before: number): Generator<Fork.Step> {
+      for (;;) {
+        const node = snipped[nextSnipped]
+        const place = kept[nextKept]
+        const snippedAt = node === undefined ? Infinity : seqOf(node)
+        const keptAt = place === undefined ? Infinity : noted.beside.seq.get(place)
+        if (Math.min(snippedAt, keptAt) >= before) return
+        if (snippedAt < keptAt) {
+          nextSnipped++
+          yield* message(node!)
+        } else {
+          nextKept++
+          yield besideOf(noted, place!)
+        }
+      }
+    }
+    for (const [place, node] of order.entries()) {
+      // What stood behind all of them stays before the last one, so that this is the end.
+      yield* others(place === order.length - 1 ? Infinity : seqOf(node))
+      yield* message(node)
+    }
+  }
+})
+
+const besideOf = ({ beside }: Forking.Noted, place: number): Fork.Step => {
+  const byteStart = beside.start.get(place)
+  return { _tag: "Beside", byteStart, byteEnd: byteStart + beside.size.get(place) }
+}
+
+/** Makes the steps of messages, each with the links above it that were not made yet. */
+const messages = (source: Source, parents: Parents) => {
+  const { graph } = source
   const linked = new Map<string, string | null>()
-  const message = (node: number): void => {
-    const { at, entry, uuid } = graph.nodes[node]!
+  return function* (node: number): Generator<Fork.Step> {
+    const { at, entry, uuid } = graph.nodes.get(node)!
     const on = parents(node)
-    let parent = graph.nodes[on]?.uuid ?? null
+    let parent = graph.nodes.get(on)?.uuid ?? null
     for (const link of on < 0 ? [] : linksAbove(source, node, on).toReversed()) {
       if ((linked.get(link.uuid) ?? parent) !== parent) continue
-      if (!linked.has(link.uuid)) steps.push({ _tag: "Message", ...link, parent, isReply: false })
+      if (!linked.has(link.uuid)) yield { _tag: "Message", ...link, parent, isReply: false }
       linked.set(link.uuid, parent)
       parent = link.uuid
     }
     const { byteEnd, byteStart } = at
-    steps.push({ _tag: "Message", byteStart, byteEnd, uuid, parent, isReply: entry.type === "assistant" })
+    yield { _tag: "Message", byteStart, byteEnd, uuid, parent, isReply: entry.type === "assistant" }
   }
-  const others = [
-    ...snipped.map((node) => ({ seq: graph.nodes[node]!.seq, emit: () => message(node) })),
-    ...kept.map(({ byteEnd, byteStart, seq }) => ({
-      seq,
-      emit: () => void steps.push({ _tag: "Beside", byteStart, byteEnd })
-    }))
-  ].toSorted((a, b) => a.seq - b.seq)
-  let next = 0
-  for (const node of order) {
-    for (; next < others.length && others[next]!.seq < graph.nodes[node]!.seq; next++) others[next]!.emit()
-    message(node)
-  }
-  // What stood behind all of them stays before the last one, so that this is the end.
-  const last = steps.pop()!
-  for (; next < others.length; next++) others[next]!.emit()
-  return [...steps, last]
 }
 
-/** The same boundary without a record of what it kept. */
-const withoutRecord =
-  (graph: SessionGraph.SessionGraph) =>
-  (step: Fork.Step): Fork.Step => {
+/** The same boundaries without a record of what they kept. */
+const withoutRecord = (graph: SessionGraph.SessionGraph, steps: Steps): Steps => {
+  const changed = (step: Fork.Step): Fork.Step => {
     const entry = step._tag === "Message" ? SessionGraph.nodeOf(graph, step.uuid)?.entry : undefined
     if (!Boundary.isCompact(entry)) return step
     const { compactMetadata } = entry as { readonly compactMetadata?: { readonly [key: string]: unknown } | null }
     const { preservedMessages: _, preservedSegment: __, ...rest } = compactMetadata ?? {}
     return { ...step, compactMetadata: rest } as Fork.Step
   }
+  return {
+    *[Symbol.iterator]() {
+      for (const step of steps) yield changed(step)
+    }
+  }
+}
 
 /** What the first way gives that is right, else the last. */
 const firstThat = <A>(ways: ReadonlyArray<() => A>, isRight: (made: A) => boolean): A => {
@@ -187,15 +225,13 @@ const firstThat = <A>(ways: ReadonlyArray<() => A>, isRight: (made: A) => boolea
 }
 
 /** An entry of an unknown type, and where it stands. */
-interface Link {
+interface Link extends Fork.Place {
   readonly uuid: string
-  readonly byteStart: number
-  readonly byteEnd: number
 }
 
 /** The entries of unknown types that a message hangs on its parent by, from the message up. */
 const linksAbove = (
-  { asWritten, graph, links, nearest, written }: Source,
+  { asWritten, graph, nearest, noted, written }: Source,
   node: number,
   parent: number
 ): ReadonlyArray<Link> => {
@@ -204,107 +240,70 @@ const linksAbove = (
   let at = asWritten.parent[node]!
   for (let steps = 0; at >= count && steps <= written.links.length; steps++) {
     const { seq, uuid } = written.links[at - count]!
-    const place = links.get(seq)
+    const place = noted.links.get(seq)
     if (place !== undefined && !graph.byId.has(uuid)) found.push({ uuid, ...place })
     at = asWritten.linkParent[at - count]!
   }
   return at >= 0 && at < count && nearest(at) === parent ? found : []
 }
 
-/** Whether a reader of the steps finds the conversation: their graph, of the same nodes in other places. */
-const shows = (steps: ReadonlyArray<Fork.Step>, { chain, graph }: Source): boolean => {
-  const nodes: Array<SessionGraph.Node> = []
-  const links: Array<SessionGraph.Link> = []
-  const byId = new Map<string, number>()
-  steps.forEach((step, seq) => {
-    if (step._tag === "Beside") return
-    const { compactMetadata, parent, uuid } = step
-    const node = SessionGraph.nodeOf(graph, uuid)
-    if (node === undefined) {
-      links.push({ seq, uuid, parentUuid: parent })
-      return
-    }
-    const isRecorded = compactMetadata === undefined
-    const changed = isRecorded ? { parentUuid: parent } : { parentUuid: parent, compactMetadata }
-    const isLinked = parent === null || graph.byId.has(parent)
-    const entry = isLinked && isRecorded ? node.entry : ({ ...node.entry, ...changed } as Entry.Message)
-    byId.set(uuid, nodes.length)
-    nodes.push({ ...node, entry, index: nodes.length, seq })
-  })
-  const parents = new Int32Array(nodes.length).fill(SessionGraph.MISSING)
-  for (const step of steps) {
-    if (step._tag === "Beside") continue
-    const index = byId.get(step.uuid)
-    if (index === undefined) continue
-    parents[index] = step.parent === null ? SessionGraph.ROOT : (byId.get(step.parent) ?? SessionGraph.MISSING)
-  }
-  const read = Repair.repair(
-    SessionGraph.make({
-      nodes,
-      byId,
-      parents,
-      systems: nodes.flatMap(({ entry, index }) => (entry.type === "system" ? [index] : [])),
-      links,
-      foreign: new Set(),
-      holes: [],
-      lastPrompt: undefined,
-      policy: "newest",
-      findings: []
-    })
-  )
-  return (
-    read.chain.length === chain.length &&
-    read.chain.every((node, i) => nodes[node]!.uuid === graph.nodes[chain[i]!]!.uuid)
-  )
-}
-
-/** Of what stands beside the messages, that which speaks of none that is left out. */
-const besides = (source: Source, noted: Noted, whole: boolean): ReadonlyArray<Beside> => {
-  const { chain, copied, graph } = source
-  const isCopied = (uuid: string): boolean => copied.has(graph.byId.get(uuid) ?? -1)
-  const boundary = Boundary.isCompact(graph.nodes[chain[0]!]!.entry) ? chain[0]! : 0
+/** The places of what stands beside the messages and speaks of none that is left out. */
+const besides = (source: Source, left: ReadonlySet<string>, whole: boolean): ReadonlyArray<number> => {
+  const { chain, copied, graph, noted } = source
+  const { about, agent, inline, names, on, seq } = noted.beside
+  const boundary = Boundary.isCompact(graph.nodes.get(chain[0]!)!.entry) ? chain[0]! : 0
+  const nodeOf = (name: number): number => graph.byId.get(names.at(name)) ?? -1
+  const isCopied = (name: number): boolean => name === Forking.NONE || copied(nodeOf(name))
   /** A message of an abandoned branch; what stands before the boundary may be built upon. */
-  const isLeft = (uuid: string): boolean => (graph.byId.get(uuid) ?? -1) >= boundary && !isCopied(uuid)
-  const speaks = noted.beside.filter(({ about, on }) => about.every(isCopied) && (on === undefined || !isLeft(on)))
-  const built = new Set(speaks.flatMap(({ on }) => (on === undefined ? [] : [on])))
-  const isBuiltOn = ({ about, on }: Beside): boolean =>
-    on !== undefined && about[0] === on && built.has(on) && !isLeft(on)
-  const left = leftOut(source, noted)
-  const end = chain.reduce((last, node) => Math.max(last, graph.nodes[node]!.seq), -1)
-  const chosen = new Set(speaks)
-  return noted.beside.filter(
-    (one) =>
-      (chosen.has(one) || isBuiltOn(one)) &&
-      (one.agentId === undefined || !left.has(one.agentId)) &&
-      (whole || one.inline !== true || one.seq < end)
-  )
+  const isLeft = (name: number): boolean => !isCopied(name) && nodeOf(name) >= boundary
+  const speaks = (place: number): boolean =>
+    about.every((column) => isCopied(column.get(place))) && !isLeft(on.get(place))
+  const built = new Uint8Array(names.size())
+  for (let place = 0; place < seq.length(); place++) if (speaks(place)) built[on.get(place)] = 1
+  const isBuiltOn = (place: number): boolean => {
+    const name = on.get(place)
+    return about[0].get(place) === name && built[name] === 1 && !isLeft(name)
+  }
+  const isOfLeft = (name: number): boolean => name !== Forking.NONE && left.has(names.at(name))
+  const end = chain.reduce((last, node) => Math.max(last, graph.nodes.get(node)!.seq), -1)
+  const kept: Array<number> = []
+  for (let place = 0; place < seq.length(); place++) {
+    if (!speaks(place) && !isBuiltOn(place)) continue
+    if (isOfLeft(agent.get(place)) || (!whole && inline.get(place) === 1 && seq.get(place) >= end)) continue
+    kept.push(place)
+  }
+  return kept
 }
 
-const leftOut = ({ copied, graph }: Source, { agents }: Noted): ReadonlySet<string> => {
-  const seqs = new Set(Array.from(copied, (node) => graph.nodes[node]!.seq))
-  const spoken = new Set(agents.flatMap(({ agentId, seq }) => (seqs.has(seq) ? [agentId] : [])))
+/** Whether one of these nodes stands at a place among all entries. */
+const standing = (
+  { graph, noted }: Source,
+  ...nodes: ReadonlyArray<ReadonlyArray<number>>
+): ((seq: number) => boolean) => {
+  const marks = new Uint8Array(noted.seq)
+  for (const some of nodes) for (const node of some) marks[graph.nodes.get(node)!.seq] = 1
+  return (seq) => marks[seq] === 1
+}
+
+const leftOut = (source: Source): ReadonlySet<string> => {
+  const { agents } = source.noted
+  const isThere = standing(source, source.chain, source.snipped)
+  const spoken = new Set(agents.flatMap(({ agentId, seq }) => (isThere(seq) ? [agentId] : [])))
   return new Set(agents.flatMap(({ agentId }) => (spoken.has(agentId) ? [] : [agentId])))
 }
 
-/** Title and metadata: prompts are those of the fork. */
-const naming = (
-  { chain, graph }: Source,
-  { prompts }: Noted,
-  metadata: SessionMetadata.SessionMetadata,
-  leafUuid: string
-): Pick<Fork.Plan, "title" | "metadata"> => {
-  const { firstPrompt: first, lastPrompt: said, ...others } = metadata
-  const seqs = new Set(chain.map((node) => graph.nodes[node]!.seq))
-  const own = prompts.filter(({ seq }) => seqs.has(seq))
-  const lastPrompt = own.at(-1)?.text
-  const firstPrompt = own[0]?.text ?? first
-  const title = SessionMetadata.titleOf({
-    ...others,
-    // Where the source is not named by its last prompt, nor is the fork.
-    ...(said !== undefined && lastPrompt !== undefined && { lastPrompt }),
-    ...(firstPrompt !== undefined && { firstPrompt })
-  })
-  const customTitle = `${title ?? "Session"} (fork)`
-  const prompt = Metadata.lastPrompt({ ...(lastPrompt !== undefined && { lastPrompt }), leafUuid })
-  return { title: customTitle, metadata: [prompt, ...SessionMetadata.restate({ ...others, customTitle })] }
+/** The first and the last prompt of the conversation, in the order of the log. */
+const promptsOf = (source: Source): Fork.Plan["prompts"] => {
+  const { chain, graph, noted } = source
+  const isThere = standing(source, chain)
+  let [first, last] = [-1, -1]
+  for (let place = 0; place < noted.prompts.length(); place++) {
+    const seq = noted.prompts.get(place)
+    if (!isThere(seq)) continue
+    if (first < 0) first = seq
+    last = seq
+  }
+  const placeOf = (seq: number): Fork.Place =>
+    graph.nodes.get(chain.find((node) => graph.nodes.get(node)!.seq === seq)!)!.at
+  return first < 0 ? undefined : { first: placeOf(first), last: placeOf(last) }
 }

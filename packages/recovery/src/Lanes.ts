@@ -15,7 +15,9 @@ import * as Entry from "@reprise/domain/Entry"
 import * as Finding from "@reprise/domain/Finding"
 import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
+import * as Column from "./internal/column.ts"
 import * as Json from "./internal/json.ts"
+import * as Nodes from "./Nodes.ts"
 import * as Round from "./Round.ts"
 import * as SessionGraph from "./SessionGraph.ts"
 import * as Usage from "./Usage.ts"
@@ -52,12 +54,54 @@ export interface Lanes {
  */
 export type Choice = "main" | "sidechain"
 
+/**
+ * Where the messages of the lane are put while it is read, each in its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Shelf {
+  readonly ids: Nodes.Ids
+  readonly put: (node: SessionGraph.Node) => void
+  /** The message of a place, where this one, of the same id, says something else. */
+  readonly unlike: (index: number, entry: Entry.Message) => SessionGraph.Node | undefined
+  /** All of them so far. */
+  readonly nodes: () => Nodes.Nodes
+}
+
+/**
+ * What is held of the lane: its messages, on a shelf that is made for each run, and what they used.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Holding {
+  readonly shelf: () => Shelf
+  readonly usage: Projection.Projection<Round.Part, Usage.Usage>
+}
+
+const whole: Holding = {
+  shelf: () => {
+    const nodes: Array<SessionGraph.Node> = []
+    const ids = new Map<string, number>()
+    return {
+      ids,
+      put: (node) => {
+        ids.set(node.uuid, node.index)
+        nodes.push(node)
+      },
+      unlike: (index, entry) => (sameContent(nodes[index]!.entry, entry) ? undefined : nodes[index]),
+      nodes: () => Nodes.of([...nodes])
+    }
+  },
+  usage: Usage.ofParts
+}
+
 interface Draft {
   seq: number
-  readonly nodes: Array<SessionGraph.Node>
+  readonly shelf: Shelf
   readonly systems: Array<number>
-  readonly parents: Array<number>
-  readonly byId: Map<string, number>
+  readonly parents: Column.Column
   readonly links: Array<SessionGraph.Link>
   readonly linksById: Map<string, { readonly parent: string | null; readonly line: number }>
   readonly holes: Array<SessionGraph.Hole>
@@ -70,19 +114,22 @@ interface Draft {
 }
 
 /**
- * Takes a log apart for one lane.
+ * Takes a log apart for one lane. By default its messages are held as they are.
  *
  * @category projections
  * @since 0.1.0
  */
-export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Projection.Projection<Line.Located, Lanes> =>
+export const projection = (
+  lane: Choice,
+  policy: SessionGraph.LeafPolicy,
+  holding: Holding = whole
+): Projection.Projection<Line.Located, Lanes> =>
   Projection.make({
     initial: (): Draft => ({
       seq: 0,
-      nodes: [],
+      shelf: holding.shelf(),
       systems: [],
-      parents: [],
-      byId: new Map(),
+      parents: Column.int32(),
       links: [],
       linksById: new Map(),
       holes: [],
@@ -90,7 +137,7 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       others: [],
       otherIds: new Map(),
       foreign: new Set(),
-      usage: Projection.run(Usage.ofParts),
+      usage: Projection.run(holding.usage),
       lastPrompt: undefined
     }),
     evolve: (draft, located: Line.Located) => {
@@ -102,24 +149,11 @@ export const projection = (lane: Choice, policy: SessionGraph.LeafPolicy): Proje
       else link(draft, entry, located.at, seq)
       return draft
     },
-    extract: ({
-      byId,
-      findings,
-      foreign,
-      holes,
-      lastPrompt,
-      links,
-      nodes,
-      otherIds,
-      others,
-      parents,
-      systems,
-      usage
-    }) => ({
+    extract: ({ findings, foreign, holes, lastPrompt, links, otherIds, others, parents, shelf, systems, usage }) => ({
       written: {
-        nodes: [...nodes],
-        byId,
-        parents: Int32Array.from(parents),
+        nodes: shelf.nodes(),
+        byId: shelf.ids,
+        parents: Int32Array.from({ length: parents.length() }, (_, node) => parents.get(node)),
         systems: [...systems],
         links: [...links],
         foreign,
@@ -141,36 +175,42 @@ const message = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: 
     if (written === "") draft.findings.push(Finding.make("ill-formed", { type: entry.type, keys: ["uuid"] }, at))
     return
   }
-  const isMain = lane === "sidechain" || entry.isSidechain !== true
-  const ids = isMain ? draft.byId : draft.otherIds
-  const nodes = isMain ? draft.nodes : draft.others
-  const key = isMain ? uuid : otherKey(entry.agentId, uuid)
-  const first = ids.get(key)
+  if (lane === "main" && entry.isSidechain === true) return aside(draft, entry, at, seq)
+  const { ids, put } = draft.shelf
+  const first = ids.get(uuid)
   if (first === undefined) {
-    ids.set(key, nodes.length)
-    if (!isMain) draft.foreign.add(uuid)
-    const node = {
-      index: nodes.length,
-      seq,
-      uuid,
-      at,
-      entry,
-      reply: Round.replyOf(entry),
-      calls: Round.callsOf(entry),
-      answers: Round.answersOf(entry)
-    }
-    nodes.push(node)
-    if (!isMain) return
+    const node = nodeOf(entry, at, seq, draft.parents.length())
+    put(node)
     const parentUuid = SessionGraph.parentUuidOf(entry)
     draft.parents.push(parentUuid === null ? SessionGraph.ROOT : (ids.get(parentUuid) ?? SessionGraph.MISSING))
     draft.usage.evolve(node)
-    if (entry.type !== "system") return
-    draft.systems.push(node.index)
+    if (entry.type === "system") draft.systems.push(node.index)
     if (Boundary.isCompact(entry)) draft.lastPrompt = undefined
-  } else if (isMain && !sameContent(nodes[first]!.entry, entry)) {
-    draft.findings.push(Finding.make("repeated-id", { uuid, lines: [nodes[first]!.at.line, at.line] }, at))
+    return
   }
+  const other = draft.shelf.unlike(first, entry)
+  if (other === undefined) return
+  draft.findings.push(Finding.make("repeated-id", { uuid, lines: [other.at.line, at.line] }, at))
 }
+
+const aside = (draft: Draft, entry: Entry.Message, at: Finding.Position, seq: number): void => {
+  const key = otherKey(entry.agentId, entry.uuid)
+  if (draft.otherIds.has(key)) return
+  draft.otherIds.set(key, draft.others.length)
+  draft.foreign.add(entry.uuid)
+  draft.others.push(nodeOf(entry, at, seq, draft.others.length))
+}
+
+const nodeOf = (entry: Entry.Message, at: Finding.Position, seq: number, index: number): SessionGraph.Node => ({
+  index,
+  seq,
+  uuid: entry.uuid,
+  at,
+  entry,
+  reply: Round.replyOf(entry),
+  calls: Round.callsOf(entry),
+  answers: Round.answersOf(entry)
+})
 
 /** Ids are a namespace per lane: of several agents in one log, each may hold the same id. */
 const otherKey = (agentId: string | undefined, uuid: string): string =>

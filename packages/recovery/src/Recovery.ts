@@ -162,9 +162,9 @@ const partial = (
   history: SessionState.Partial["history"]
 ): SessionState.SessionState => {
   const first = (graph.compaction?.kept ?? []).reduce((a, b) => Math.min(a, b), chain[0] ?? -1)
-  const byteStart = graph.nodes[first]?.at.byteStart ?? state.extent.byteStart
+  const byteStart = graph.nodes.get(first)?.at.byteStart ?? state.extent.byteStart
   const links = new Set<Finding.Finding>(graph.findings)
-  const boundary = graph.nodes[chain[0] ?? -1]?.at.byteStart ?? 0
+  const boundary = graph.nodes.get(chain[0] ?? -1)?.at.byteStart ?? 0
   const isOutside = (finding: Finding.Finding) => links.has(finding) && (finding.byteStart ?? boundary) < boundary
   return {
     ...state,
@@ -177,16 +177,16 @@ const stateOf = (
   { lanes, metadata, reading, skills, snapshots }: Conversation & Beside,
   repaired: Repair.Repaired
 ): SessionState.SessionState => {
-  const conversation = repaired.chain.map((node) => repaired.graph.nodes[node]!)
+  const conversation = repaired.chain.map((node) => repaired.graph.nodes.get(node)!)
   const { nodes, systems } = lanes.written
   const consistency = Consistency.check(
-    systems.map((node) => nodes[node]!),
+    systems.map((node) => nodes.get(node)!),
     conversation
   )
   return {
     sessionId: reading.sessions.keys().next().value,
     conversation,
-    leaf: repaired.graph.nodes[repaired.leaf],
+    leaf: repaired.graph.nodes.get(repaired.leaf),
     ...Branches.account(repaired),
     sidechains: lanes.sidechains,
     messages: nodes.length,

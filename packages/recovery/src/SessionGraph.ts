@@ -12,6 +12,7 @@
  */
 import type * as Entry from "@reprise/domain/Entry"
 import type * as Finding from "@reprise/domain/Finding"
+import type * as Nodes from "./Nodes.ts"
 import type * as Round from "./Round.ts"
 
 /**
@@ -77,9 +78,9 @@ export type LeafPolicy = "last-prompt" | "newest" | { readonly uuid: string }
  * @since 0.1.0
  */
 export interface Written {
-  readonly nodes: ReadonlyArray<Node>
-  /** The place of each id among the nodes; shared with the run, which may go on. */
-  readonly byId: ReadonlyMap<string, number>
+  readonly nodes: Nodes.Nodes
+  /** Shared with the run, which may go on. */
+  readonly byId: Nodes.Ids
   /** The parents of nodes, as far as they stood before them or there is none; else `MISSING`. */
   readonly parents: Int32Array
   /** The nodes that are system entries, in log order: the few among which boundaries, snips and checkpoints are. */
@@ -123,9 +124,9 @@ export interface Compaction {
  * @since 0.1.0
  */
 export interface SessionGraph {
-  readonly nodes: ReadonlyArray<Node>
+  readonly nodes: Nodes.Nodes
   readonly systems: ReadonlyArray<number>
-  readonly byId: ReadonlyMap<string, number>
+  readonly byId: Nodes.Ids
   readonly parent: Int32Array
   readonly linkParent: Int32Array
   /** The place of each link in the log. */
@@ -169,7 +170,7 @@ export const make = (written: Written): SessionGraph => {
   const parent = written.parents.slice()
   const dangling = new Map<number, string>()
   for (let index = parent.indexOf(MISSING); index >= 0; index = parent.indexOf(MISSING, index + 1)) {
-    const { entry, seq } = nodes[index]!
+    const { entry, seq } = nodes.get(index)!
     const parentUuid = parentUuidOf(entry)
     parent[index] = resolve(parentUuid, seq)
     if (parent[index]! < ROOT) dangling.set(index, parentUuid!)
@@ -303,9 +304,8 @@ export const children = (graph: SessionGraph): Children => {
   const cached = known.get(graph.parent)
   if (cached !== undefined) return cached
   const { nodes, parent, removed } = graph
-  const first = new Int32Array(nodes.length).fill(-1)
-  const next = new Int32Array(nodes.length).fill(-1)
-  const last = new Int32Array(nodes.length).fill(-1)
+  const none = (): Int32Array => new Int32Array(nodes.length).fill(-1)
+  const [first, next, last] = [none(), none(), none()]
   for (let i = 0; i < nodes.length; i++) {
     const p = parent[i]!
     if (p < 0 || p >= nodes.length || removed.has(i)) continue
@@ -326,7 +326,7 @@ export const children = (graph: SessionGraph): Children => {
  */
 export const nodeOf = (graph: SessionGraph, uuid: string): Node | undefined => {
   const index = graph.byId.get(uuid)
-  return index === undefined ? undefined : graph.nodes[index]
+  return index === undefined ? undefined : graph.nodes.get(index)
 }
 
 /**
@@ -338,7 +338,7 @@ export const nodeOf = (graph: SessionGraph, uuid: string): Node | undefined => {
 export const parentOf = (graph: SessionGraph, uuid: string): string | null => {
   const index = graph.byId.get(uuid)
   const parent = index === undefined ? ROOT : graph.parent[index]!
-  return graph.nodes[parent]?.uuid ?? null
+  return graph.nodes.get(parent)?.uuid ?? null
 }
 
 /**
@@ -349,7 +349,7 @@ export const parentOf = (graph: SessionGraph, uuid: string): string | null => {
  */
 export const leaves = (graph: SessionGraph): ReadonlyArray<Node> => {
   const { first } = children(graph)
-  return graph.nodes.filter((node) => first[node.index] === -1 && !graph.removed.has(node.index))
+  return Array.from(graph.nodes).filter((node) => first[node.index] === -1 && !graph.removed.has(node.index))
 }
 
 /**
@@ -390,11 +390,10 @@ export const inherit = <A>(
  * @since 0.1.0
  */
 export const pathTo = (graph: SessionGraph, leaf: number): ReadonlyArray<number> => {
-  const path: Array<number> = []
   const seen = new Uint8Array(graph.nodes.length)
-  for (let at = leaf; at >= 0 && at < graph.nodes.length && seen[at] === 0; at = graph.parent[at]!) {
-    path.push(at)
-    seen[at] = 1
-  }
-  return path.toReversed()
+  let length = 0
+  for (let at = leaf; seen[at] === 0; at = graph.parent[at]!, length++) seen[at] = 1
+  const path = new Int32Array(length)
+  for (let at = leaf; length > 0; at = graph.parent[at]!) path[--length] = at
+  return [...path]
 }

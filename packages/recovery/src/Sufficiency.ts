@@ -12,6 +12,7 @@
  */
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Suffix from "@reprise/domain/Suffix"
+import * as Iterable from "effect/Iterable"
 import * as Conversation from "./Conversation.ts"
 import type { Repaired } from "./Repair.ts"
 import * as Round from "./Round.ts"
@@ -24,7 +25,7 @@ import type { SessionGraph } from "./SessionGraph.ts"
  * @since 0.1.0
  */
 export const judge = (written: SessionGraph, { chain, graph }: Repaired): Suffix.Verdict => {
-  const first = graph.systems.find((node) => Boundary.isCompact(graph.nodes[node]!.entry))
+  const first = graph.systems.find((node) => Boundary.isCompact(graph.nodes.get(node)!.entry))
   if (first === undefined) return Suffix.whole("there is no boundary")
   const loose = looseLink(written, graph, graph.compaction?.boundary ?? first)
   if (loose !== undefined) return Suffix.whole(loose)
@@ -35,9 +36,10 @@ export const judge = (written: SessionGraph, { chain, graph }: Repaired): Suffix
   if (compaction === undefined || chain[0] !== compaction.boundary) {
     return Suffix.earlier("the conversation does not start at the boundary")
   }
-  const { uuid } = graph.nodes[compaction.boundary]!
+  const { uuid } = graph.nodes.get(compaction.boundary)!
   if (!isSaidBehind(written, graph, compaction.boundary)) return Suffix.earlier(`nothing was said behind ${uuid}`)
-  const isLast = graph.systems.findLast((node) => Boundary.isCompact(graph.nodes[node]!.entry)) === compaction.boundary
+  const isLast =
+    graph.systems.findLast((node) => Boundary.isCompact(graph.nodes.get(node)!.entry)) === compaction.boundary
   const misses = graph.findings.some((finding) => finding.kind === "preserved-missing" && finding.uuid === uuid)
   // What the last boundary keeps has been looked for in the whole log, what others keep has not.
   if (misses && !isLast) return Suffix.earlier(`the messages that ${uuid} keeps were not read`)
@@ -52,7 +54,7 @@ export const judge = (written: SessionGraph, { chain, graph }: Repaired): Suffix
 
 /** Whether something was said that hangs on the boundary as it was written; kept messages may hang on it by their time. */
 const isSaidBehind = ({ nodes, parent }: SessionGraph, { removed }: SessionGraph, boundary: number): boolean =>
-  nodes.some(({ entry, index }) => {
+  Iterable.some(nodes, ({ entry, index }) => {
     if (index <= boundary || removed.has(index) || (entry.type !== "user" && entry.type !== "assistant")) return false
     let at = index
     while (at > boundary && at < nodes.length) at = parent[at]!
@@ -61,11 +63,11 @@ const isSaidBehind = ({ nodes, parent }: SessionGraph, { removed }: SessionGraph
 
 /** A message behind the boundary whose link does not lead to what was read, or is one that the prefix may change. */
 const looseLink = (written: SessionGraph, { bridged, nodes }: SessionGraph, start: number): string | undefined => {
-  for (const node of bridged) if (node >= start) return `${nodes[node]!.uuid} hangs on what was not read`
+  for (const node of bridged) if (node >= start) return `${nodes.get(node)!.uuid} hangs on what was not read`
   for (let node = start; node < nodes.length; node++) {
     const link = written.parent[node]! - nodes.length
-    if (link >= 0 && written.linkSeqs[link]! > nodes[node]!.seq) {
-      return `${nodes[node]!.uuid} hangs on a link that was written later`
+    if (link >= 0 && written.linkSeqs[link]! > nodes.get(node)!.seq) {
+      return `${nodes.get(node)!.uuid} hangs on a link that was written later`
     }
   }
   return undefined
@@ -73,12 +75,12 @@ const looseLink = (written: SessionGraph, { bridged, nodes }: SessionGraph, star
 
 /** The kept messages, or the anchor, of the boundary that counts are not all there. */
 const recordLeadsOut = (graph: SessionGraph, boundary: number): string | undefined => {
-  const { uuid } = graph.nodes[boundary]!
+  const { uuid } = graph.nodes.get(boundary)!
   const broken = graph.findings.find(
     (finding) => (finding.kind === "preserved-broken" || finding.kind === "anchor-missing") && finding.uuid === uuid
   )
   if (broken !== undefined) return `the messages that ${uuid} keeps were not read`
-  const record = Boundary.preserved(graph.nodes[boundary]!.entry)
+  const record = Boundary.preserved(graph.nodes.get(boundary)!.entry)
   if (record === undefined) return undefined
   const anchor = graph.byId.get(record.anchor)
   if (anchor !== undefined && anchor < boundary) return `the anchor of ${uuid} stands before it`
@@ -89,10 +91,12 @@ const recordLeadsOut = (graph: SessionGraph, boundary: number): string | undefin
 /** A later boundary that the conversation passes over: whether it prunes may hang on a record before the suffix. */
 const passedOver = ({ findings, nodes, systems }: SessionGraph, counted: number): string | undefined => {
   const unfinished = new Set(findings.flatMap((one) => (one.kind === "boundary-unfinished" ? [one.uuid] : [])))
-  const boundaries = systems.filter((node) => Boundary.isCompact(nodes[node]!.entry))
-  const firstRecord = boundaries.find((node) => Boundary.preserved(nodes[node]!.entry) !== undefined) ?? Infinity
-  const unclear = boundaries.find((node) => node > counted && node < firstRecord && !unfinished.has(nodes[node]!.uuid))
-  return unclear === undefined ? undefined : `boundary ${nodes[unclear]!.uuid} is passed over`
+  const boundaries = systems.filter((node) => Boundary.isCompact(nodes.get(node)!.entry))
+  const firstRecord = boundaries.find((node) => Boundary.preserved(nodes.get(node)!.entry) !== undefined) ?? Infinity
+  const unclear = boundaries.find(
+    (node) => node > counted && node < firstRecord && !unfinished.has(nodes.get(node)!.uuid)
+  )
+  return unclear === undefined ? undefined : `boundary ${nodes.get(unclear)!.uuid} is passed over`
 }
 
 /** A snip that names what was not read. */
@@ -105,7 +109,7 @@ const snipLeadsOut = ({ findings }: SessionGraph): string | undefined => {
 const leafLeadsOut = (graph: SessionGraph, { prunes }: { readonly prunes: boolean }): string | undefined => {
   const { lastPrompt, policy } = graph
   if (policy !== "last-prompt" || lastPrompt === undefined || graph.byId.has(lastPrompt.leafUuid) || prunes) return
-  const newest = graph.nodes[Conversation.leafOf(graph).node]
+  const newest = graph.nodes.get(Conversation.leafOf(graph).node)
   return newest !== undefined && newest.seq > lastPrompt.seq ? undefined : "the last prompt names what was not read"
 }
 
@@ -117,7 +121,7 @@ const roundLeadsOut = (graph: SessionGraph, boundary: number): string | undefine
   const { lastPrompt, nodes, policy } = graph
   const asksAll = policy === "last-prompt" && lastPrompt !== undefined
   const from = asksAll ? boundary : Conversation.leafOf(graph).node
-  const results = nodes.slice(Math.max(from, boundary)).filter(({ answers }) => answers.length > 0)
+  const results = [...nodes].slice(Math.max(from, boundary)).filter(({ answers }) => answers.length > 0)
   if (results.length === 0) return undefined
   const callers = new Map<string, number>()
   for (const { calls, index } of nodes) for (const call of calls) callers.set(call, index)
@@ -130,7 +134,7 @@ const roundLeadsOut = (graph: SessionGraph, boundary: number): string | undefine
 const sharesIds = ({ nodes }: SessionGraph, boundary: number): boolean => {
   const turns = new Map<string, number>()
   let turn = 0
-  for (const node of nodes.slice(boundary)) {
+  for (const node of [...nodes].slice(boundary)) {
     if (Round.isPrompt(node)) turn++
     if (node.reply === undefined) continue
     const known = turns.get(node.reply)

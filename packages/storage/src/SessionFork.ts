@@ -14,11 +14,12 @@ import * as Fork from "@reprise/domain/Fork"
 import * as Identifier from "@reprise/domain/Identifier"
 import type * as Line from "@reprise/domain/Line"
 import type * as Projection from "@reprise/domain/Projection"
+import * as Verbatim from "@reprise/domain/Verbatim"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Buffer } from "node:buffer"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
@@ -108,9 +109,10 @@ export const fork = Effect.fn("SessionFork.fork")(function* (source: EntryLog.Lo
     yield* copyMeta(lane, target)
     sidechains++
   }
-  const ending = Fork.ending(plan, names).map((entry) => `${JSON.stringify(entry)}\n`)
+  const { entries, title } = Fork.ending(plan, names, yield* promptsOf(port, source, plan))
+  const ending = entries.map((entry) => `${JSON.stringify(entry)}\n`)
   yield* copy(port, source, log, plan.steps, edit, Buffer.from(ending.join("")))
-  const { leaf, messages, title } = plan
+  const { leaf, messages } = plan
   const forked: Forked = {
     sessionId,
     log,
@@ -129,14 +131,14 @@ export const fork = Effect.fn("SessionFork.fork")(function* (source: EntryLog.Lo
  * @category combinators
  * @since 0.1.0
  */
-export const idsOf =
-  (sessionId: string): Fork.Names["idOf"] =>
-  (uuid) => {
-    const bytes = createHash("sha256").update(sessionId).update(uuid, "utf16le").digest().subarray(0, 16)
-    bytes[6] = (bytes[6]! & 0x0f) | 0x40
-    bytes[8] = (bytes[8]! & 0x3f) | 0x80
-    return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+export const idsOf = (sessionId: string): Fork.Names["idOf"] => {
+  const salt = Buffer.from(sessionId)
+  return (uuid) => {
+    const hex = hash("sha256", Buffer.concat([salt, Buffer.from(uuid, "utf16le")]))
+    const variant = "89ab"[parseInt(hex[16]!, 16) & 3]
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
   }
+}
 
 const sessionOf = (log: EntryLog.LogId): string => (log._tag === "Session" ? log.sessionId : path.parse(log.path).name)
 
@@ -151,6 +153,21 @@ const mustBeNew = Effect.fnUntraced(function* (
   if (Result.isSuccess(found)) return yield* new ForkUnfit({ sessionId, found: "Exists" })
   if (found.failure.reason !== "NotFound") return yield* found.failure
 })
+
+/** The texts of the first and the last prompt of a plan. */
+const promptsOf = Effect.fnUntraced(function* (
+  port: EntryLog.EntryLog["Service"],
+  source: EntryLog.LogId,
+  { prompts }: Fork.Plan
+) {
+  if (prompts === undefined) return {}
+  const bytesOf = windowed(yield* port.reader(source))
+  const { first, last } = prompts
+  return {
+    first: Fork.promptIn(yield* bytesOf(first.byteStart, first.byteEnd)),
+    last: Fork.promptIn(yield* bytesOf(last.byteStart, last.byteEnd))
+  }
+}, Effect.scoped)
 
 /** Every entry of a sidechain, in its order: its repeats are its own matter. */
 const entriesOf = Effect.fnUntraced(function* (lane: EntryLog.LogId) {
@@ -181,29 +198,37 @@ const copy = Effect.fnUntraced(function* (
   port: EntryLog.EntryLog["Service"],
   source: EntryLog.LogId,
   target: EntryLog.LogId,
-  steps: ReadonlyArray<Fork.Step>,
+  steps: Iterable<Fork.Step>,
   edit: ReturnType<typeof Fork.copying>,
   ending: Uint8Array = Buffer.alloc(0)
 ) {
   const bytesOf = windowed(yield* port.reader(source))
-  let batch: Array<Uint8Array> = []
+  const batch = Buffer.allocUnsafeSlow(WINDOW)
   let size = 0
+  let isNew = false
+  const write = Effect.fnUntraced(function* (lines: Uint8Array) {
+    if (lines.length === 0) return
+    yield* port.append(target, lines)
+    isNew = true
+  })
   const flush = Effect.suspend(() => {
-    const lines = Buffer.concat(batch)
-    batch = []
+    const lines = batch.subarray(0, size)
     size = 0
-    return lines.length === 0 ? Effect.void : port.append(target, lines)
+    return write(lines)
   })
   for (const step of steps) {
     const copied = edit(yield* bytesOf(step.byteStart, step.byteEnd), step)
     if (copied === undefined) continue
-    batch.push(copied, newline)
-    size += copied.length + 1
-    if (size >= WINDOW) yield* flush
+    if (size + copied.most + 1 > batch.length) yield* flush
+    if (copied.most + 1 > batch.length) yield* write(Buffer.concat([Verbatim.bytesOf(copied), newline]))
+    else {
+      size = copied.into(batch, size)
+      size += newline.copy(batch, size)
+    }
   }
-  batch.push(ending)
   yield* flush
-  if (steps.length === 0 && ending.length === 0) return
+  yield* write(ending)
+  if (!isNew) return
   yield* port.sync(target)
   yield* port.release(target)
 }, Effect.scoped)
@@ -212,11 +237,12 @@ const newline = Buffer.from("\n")
 
 /** Reads stretches of a log that mostly follow one another: what is given is good until the next one is asked for. */
 const windowed = (reader: EntryLog.Reader) => {
-  let window = Buffer.alloc(0)
+  const small = Buffer.allocUnsafeSlow(Math.min(WINDOW, reader.size))
+  let window = small.subarray(0, 0)
   let start = 0
   return Effect.fnUntraced(function* (from: number, to: number) {
     if (from < start || to > start + window.length) {
-      const into = Buffer.allocUnsafe(Math.max(to - from, Math.min(WINDOW, reader.size - from)))
+      const into = to - from > small.length ? Buffer.allocUnsafeSlow(to - from) : small
       let have = 0
       while (have < into.length) {
         const count = yield* reader.read(from + have, into.subarray(have))

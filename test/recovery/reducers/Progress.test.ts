@@ -52,7 +52,7 @@ describe("Progress", () => {
       "p2^p1 p1^a1 u1-a1 p2-u2"
     ]) {
       const graph = Progress.reduce(written(picture))
-      assert.strictEqual(graph.nodes[graph.parent[graph.byId.get("u2")!]!]?.uuid, "a1", picture)
+      assert.strictEqual(graph.nodes.get(graph.parent[graph.byId.get("u2")!]!)?.uuid, "a1", picture)
     }
   })
 

@@ -36,7 +36,7 @@ const reduces = (picture: string, options: Options = {}): string => links(reduce
 const compaction = (picture: string): string => {
   const graph = reduced(picture)
   if (graph.compaction === undefined) return "none"
-  return `${graph.nodes[graph.compaction.boundary]!.uuid}: ${names(graph, graph.compaction.kept)}`
+  return `${graph.nodes.get(graph.compaction.boundary)!.uuid}: ${names(graph, graph.compaction.kept)}`
 }
 
 const kept = "u1-a1-u2-a2 B1{u2,a2>S1}-S1-u3-a3"

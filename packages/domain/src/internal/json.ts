@@ -8,12 +8,14 @@ declare const TextDecoder: new (
   options: { readonly fatal?: boolean; readonly ignoreBOM: boolean }
 ) => { readonly decode: (bytes: Uint8Array) => string }
 
-declare const TextEncoder: new () => { readonly encode: (text: string) => Uint8Array }
+declare const TextEncoder: new () => {
+  readonly encodeInto: (text: string, target: Uint8Array) => { readonly written: number }
+}
 
 const encoder = new TextEncoder()
 
-/** The text as UTF-8. */
-export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+/** Writes the text as UTF-8, which takes three bytes at most for each of its units, and gives its length in bytes. */
+export const into = (target: Uint8Array, text: string): number => encoder.encodeInto(text, target).written
 
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true })
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })

@@ -1,101 +1,108 @@
 /**
- * Forking: what of a log is held while a fork of it is planned: messages without their texts, and what stands beside them.
+ * Forking: what of a log is held while a fork of it is planned: messages without their texts, and what stands beside them,
+ * in columns.
  */
-import * as Content from "@reprise/domain/Content"
 import * as Entry from "@reprise/domain/Entry"
+import type * as Fork from "@reprise/domain/Fork"
 import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
+import * as Column from "./column.ts"
+import * as Names from "./names.ts"
 
-/** What recovery asks of an entry, without its texts. */
-export const slim = (located: Located): Located => {
-  const { entry } = located
-  return Entry.isMessage(entry) ? { ...located, entry: bones(entry) as Entry.Entry, damage: [] } : located
-}
+/** An entry as the lanes of a fork are to see it: of a sidechain nothing but that it stands there. */
+export const mainOnly = (located: Located): Located =>
+  Entry.isMessage(located.entry) && located.entry.isSidechain === true ? { ...located, entry: aside } : located
 
-const bones = (entry: Entry.Message): object => {
-  const { agentId, isCompactSummary, isMeta, isSidechain, parentUuid, timestamp, type, uuid } =
-    entry as Entry.OfKind<"user">
-  const envelope = { type, uuid, parentUuid, isSidechain, agentId, timestamp, isMeta, isCompactSummary }
-  if (entry.type === "attachment") return envelope
-  if (entry.type === "system") {
-    const { compactMetadata, snipMetadata, subtype } = entry
-    return { ...envelope, subtype, compactMetadata, snipMetadata }
-  }
-  const { content } = entry.message
-  const blocks = typeof content === "string" ? [] : content.flatMap(bone)
-  if (entry.type === "user") return { ...envelope, message: { content: blocks } }
-  const { id } = entry.message
-  return { ...envelope, message: { content: blocks, ...(id !== undefined && { id }) } }
-}
-
-const bone = (block: unknown): ReadonlyArray<object> => {
-  if (Content.isToolUse(block)) return [{ type: block.type, id: block.id, name: "", input: {} }]
-  if (Content.isToolResult(block)) return [{ type: block.type, tool_use_id: block.tool_use_id }]
-  return []
-}
+const aside: Entry.Entry = { type: "sidechain" }
 
 /** What stands beside the messages, by its place among all entries, and what is needed of their texts. */
 export interface Noted {
   seq: number
-  readonly beside: Array<Beside>
-  readonly links: Map<number, { readonly byteStart: number; readonly byteEnd: number }>
+  readonly beside: Beside
+  readonly links: Map<number, Fork.Place>
   readonly agents: Array<{ readonly seq: number; readonly agentId: string }>
-  readonly prompts: Array<{ readonly seq: number; readonly text: string }>
+  /** Where prompts stand. */
+  readonly prompts: Column.Column
 }
 
-/** `about`: the messages that it speaks of; `on`: the snapshot that it builds on. */
-export interface Beside {
-  readonly seq: number
-  readonly byteStart: number
-  readonly byteEnd: number
+/** No id. */
+export const NONE = -1
+
+/** All that stands beside the messages, in columns. Ids are numbers of `names`, or `NONE`. */
+interface Beside {
+  readonly names: Names.Names
+  readonly seq: Column.Column
+  readonly start: Column.Column
+  readonly size: Column.Column
+  /** 1: it belongs to a sidechain in the same log. */
+  readonly inline: Column.Column
+  readonly agent: Column.Column
+  /** The messages that it speaks of. */
+  readonly about: readonly [Column.Column, Column.Column]
+  /** The snapshot that it builds on. */
+  readonly on: Column.Column
+}
+
+const beside = (): Beside => ({
+  names: Names.make(),
+  seq: Column.int32(),
+  start: Column.float64(),
+  size: Column.int32(),
+  inline: Column.uint8(),
+  agent: Column.int32(),
+  about: [Column.int32(), Column.int32()],
+  on: Column.int32()
+})
+
+interface Said {
+  readonly about: ReadonlyArray<string | undefined>
   readonly agentId?: string | undefined
-  readonly inline?: true
-  readonly about: ReadonlyArray<string>
   readonly on?: string | undefined
 }
 
+const push = ({ beside, seq }: Noted, { byteEnd, byteStart }: Fork.Place, said: Said, inline: boolean): void => {
+  const named = (name: string | undefined): number => (name === undefined ? NONE : beside.names.add(name))
+  beside.seq.push(seq)
+  beside.start.push(byteStart)
+  beside.size.push(byteEnd - byteStart)
+  beside.inline.push(inline ? 1 : 0)
+  beside.agent.push(named(said.agentId))
+  beside.about.forEach((column, i) => column.push(named(said.about[i])))
+  beside.on.push(named(said.on))
+}
+
 export const noted: Projection.Projection<Located, Noted> = Projection.make({
-  initial: (): Noted => ({ seq: 0, beside: [], links: new Map(), agents: [], prompts: [] }),
-  evolve: (draft, located: Located) => {
-    const { at, entry } = located
-    const seq = draft.seq++
-    const place = { seq, byteStart: at.byteStart, byteEnd: at.byteEnd }
+  initial: (): Noted => ({ seq: 0, beside: beside(), links: new Map(), agents: [], prompts: Column.int32() }),
+  evolve: (draft, { at, entry }: Located) => {
     if (Entry.isMessage(entry)) {
-      if (entry.isSidechain === true) {
-        draft.beside.push({ ...place, agentId: entry.agentId, inline: true, about: [] })
-      } else if (entry.type === "user") said(draft, entry, seq)
-      return draft
+      if (entry.isSidechain === true) push(draft, at, { agentId: entry.agentId, about: [] }, true)
+      else if (entry.type === "user") said(draft, entry)
+    } else {
+      const speaks = saidBy(entry)
+      if (speaks !== undefined) push(draft, at, speaks, false)
+      else if (Entry.kindOf(entry) === "unknown") draft.links.set(draft.seq, at)
     }
-    const beside = besideOf(entry)
-    if (beside !== undefined) draft.beside.push({ ...place, ...beside })
-    else if (Entry.kindOf(entry) === "unknown") draft.links.set(seq, { byteStart: at.byteStart, byteEnd: at.byteEnd })
+    draft.seq++
     return draft
   },
   extract: (draft) => draft
 })
 
-const said = (draft: Noted, entry: Entry.OfKind<"user">, seq: number): void => {
+const said = ({ agents, prompts, seq }: Noted, entry: Entry.OfKind<"user">): void => {
   const agentId = (entry.toolUseResult as { readonly agentId?: unknown } | null | undefined)?.agentId
-  if (typeof agentId === "string") draft.agents.push({ seq, agentId })
-  const prompt = SessionMetadata.firstPromptOf(entry)
-  if (prompt?.kind === "prompt") draft.prompts.push({ seq, text: owned(prompt.text) })
+  if (typeof agentId === "string") agents.push({ seq, agentId })
+  if (SessionMetadata.firstPromptOf(entry)?.kind === "prompt") prompts.push(seq)
 }
 
-/** The same text with bytes of its own: a piece of a long one would keep all of it alive. */
-const owned = (text: string): string => JSON.parse(JSON.stringify(text)) as string
-
-const besideOf = (entry: Entry.Entry): Pick<Beside, "about" | "agentId" | "on"> | undefined =>
+const saidBy = (entry: Entry.Entry): Said | undefined =>
   Entry.match(entry, {
-    "file-history-snapshot": ({ messageId, snapshot }) => ({ about: present(messageId), on: snapshot?.messageId }),
-    "file-history-delta": ({ messageId, snapshotMessageId }) => ({ about: present(messageId), on: snapshotMessageId }),
-    "attribution-snapshot": ({ messageId }) => ({ about: present(messageId) }),
+    "file-history-snapshot": ({ messageId, snapshot }) => ({ about: [messageId], on: snapshot?.messageId }),
+    "file-history-delta": ({ messageId, snapshotMessageId }) => ({ about: [messageId], on: snapshotMessageId }),
+    "attribution-snapshot": ({ messageId }) => ({ about: [messageId] }),
     "content-replacement": ({ agentId }) => ({ about: [], agentId }),
     "marble-origami-commit": ({ firstArchivedUuid, lastArchivedUuid }) => ({
-      about: present(firstArchivedUuid, lastArchivedUuid)
+      about: [firstArchivedUuid, lastArchivedUuid]
     }),
     "marble-origami-snapshot": () => ({ about: [] })
   })
-
-const present = (...ids: ReadonlyArray<string | undefined>): ReadonlyArray<string> =>
-  ids.filter((id) => id !== undefined)

@@ -31,5 +31,5 @@ export const reduce = (graph: SessionGraph, chain: ReadonlyArray<number>): Reado
 
 const cutAt = (graph: SessionGraph, chain: ReadonlyArray<number>): number => {
   const kept = new Set(graph.compaction?.kept)
-  return chain.findLastIndex((node) => Boundary.isCompact(graph.nodes[node]!.entry) && !kept.has(node))
+  return chain.findLastIndex((node) => Boundary.isCompact(graph.nodes.get(node)!.entry) && !kept.has(node))
 }

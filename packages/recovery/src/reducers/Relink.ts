@@ -67,12 +67,12 @@ const choose = (
   graph: SessionGraph.SessionGraph
 ): { readonly counted: Record | undefined; readonly findings: ReadonlyArray<Finding.Finding> } => {
   const findings: Array<Finding.Finding> = []
-  const boundaries = graph.systems.filter((node) => Boundary.isCompact(graph.nodes[node]!.entry))
+  const boundaries = graph.systems.filter((node) => Boundary.isCompact(graph.nodes.get(node)!.entry))
   if (boundaries.length === 0) return { counted: undefined, findings }
-  const firstRecord = boundaries.find((node) => Boundary.preserved(graph.nodes[node]!.entry) !== undefined) ?? -1
+  const firstRecord = boundaries.find((node) => Boundary.preserved(graph.nodes.get(node)!.entry) !== undefined) ?? -1
   const mayPass = passing(graph, firstRecord)
   for (const i of boundaries.toReversed()) {
-    const { at, entry, uuid } = graph.nodes[i]!
+    const { at, entry, uuid } = graph.nodes.get(i)!
     if (graph.removed.has(i)) continue
     if (isUnfinished(graph, i)) {
       findings.push(Finding.make("boundary-unfinished", { uuid }, at))
@@ -103,7 +103,7 @@ const leadsTo = (
 
 /** Whether a node is a boundary behind which nothing was said: one that was cut off from its summary changes nothing. */
 const isUnfinished = (graph: SessionGraph.SessionGraph, node: number): boolean =>
-  Boundary.isCompact(graph.nodes[node]!.entry) && saidFrom(graph)[node] === 0
+  Boundary.isCompact(graph.nodes.get(node)!.entry) && saidFrom(graph)[node] === 0
 
 const known = new WeakMap<Int32Array, Uint8Array>()
 
@@ -139,13 +139,13 @@ const passing = (graph: SessionGraph.SessionGraph, firstRecord: number): ((bound
       // What hangs on a message before the boundary is hung behind it, if the boundary prunes; a rewind is not.
       if (firstRecord < 0 || firstRecord > boundary) return false
       const from = way.path[way.at - 1]
-      return from === undefined || !Round.isRewind(graph.nodes[from]!.entry)
+      return from === undefined || !Round.isRewind(graph.nodes.get(from)!.entry)
     })
 }
 
 /** The nodes that a boundary's record names; of a segment, its ends. */
 const namesOf = (graph: SessionGraph.SessionGraph, boundary: number): ReadonlyArray<number> => {
-  const record = Boundary.preserved(graph.nodes[boundary]!.entry)
+  const record = Boundary.preserved(graph.nodes.get(boundary)!.entry)
   if (record === undefined) return []
   const uuids = record.kind === "segment" ? [record.head, record.tail] : record.uuids
   return uuids.flatMap((uuid) => graph.byId.get(uuid) ?? [])
@@ -156,7 +156,7 @@ const recordOf = (graph: SessionGraph.SessionGraph, boundary: number, prunes: bo
   const anchor = named.length === 0 ? boundary : anchorOf(graph, boundary, findings)
   const above = new Set(SessionGraph.pathTo(graph, anchor))
   // What the anchor hangs on cannot hang on the anchor; one that does not lead straight to the boundary anchors nothing.
-  const nearest = [...above].findLast((node) => Boundary.isCompact(graph.nodes[node]!.entry))
+  const nearest = [...above].findLast((node) => Boundary.isCompact(graph.nodes.get(node)!.entry))
   const kept = nearest === boundary ? named.filter((node) => !isBetween(graph, node, anchor, boundary)) : []
   const compaction = { boundary, kept, prunes }
   const changes = new Map<number, number>()
@@ -174,7 +174,7 @@ const recordOf = (graph: SessionGraph.SessionGraph, boundary: number, prunes: bo
   const bridge = tail === undefined ? bridging(graph, isPruned) : () => tail
   for (let i = 0; i < graph.nodes.length; i++) {
     if (isKept.has(i) || above.has(i) || graph.removed.has(i)) continue
-    const orphaned = i > boundary && isPruned(graph.parent[i]!) && !Round.isRewind(graph.nodes[i]!.entry)
+    const orphaned = i > boundary && isPruned(graph.parent[i]!) && !Round.isRewind(graph.nodes.get(i)!.entry)
     if (orphaned) hang(i, bridge(i))
     else if (tail !== undefined && graph.parent[i] === anchor) hang(i, tail)
   }
@@ -187,12 +187,12 @@ const isBetween = (graph: SessionGraph.SessionGraph, node: number, anchor: numbe
 
 /** The anchor of the kept messages; the summary where it is in no line. */
 const anchorOf = (graph: SessionGraph.SessionGraph, boundary: number, findings: Array<Finding.Finding>): number => {
-  const { at, entry, uuid } = graph.nodes[boundary]!
+  const { at, entry, uuid } = graph.nodes.get(boundary)!
   const anchor = Boundary.preserved(entry)?.anchor ?? ""
   const named = graph.byId.get(anchor)
   if (named !== undefined && !graph.removed.has(named)) return named
   const summary = summaryOf(graph, boundary)
-  findings.push(Finding.make("anchor-missing", { uuid, anchor, bridgedTo: graph.nodes[summary]!.uuid }, at))
+  findings.push(Finding.make("anchor-missing", { uuid, anchor, bridgedTo: graph.nodes.get(summary)!.uuid }, at))
   return summary
 }
 
@@ -213,7 +213,7 @@ const keptOf = (
   graph: SessionGraph.SessionGraph,
   boundary: number
 ): { readonly kept: ReadonlyArray<number>; readonly findings: Array<Finding.Finding> } => {
-  const { at, entry, uuid } = graph.nodes[boundary]!
+  const { at, entry, uuid } = graph.nodes.get(boundary)!
   const record = Boundary.preserved(entry)
   if (record === undefined) return { kept: [], findings: [] }
   if (record.kind === "segment") {
@@ -254,7 +254,7 @@ const segment = (
 const summaryOf = (graph: SessionGraph.SessionGraph, boundary: number): number => {
   const isBehind = SessionGraph.inherit(graph, false, (node) => (node === boundary ? true : undefined))
   for (let i = boundary + 1; i < graph.nodes.length; i++) {
-    if (Boundary.isCompactSummary(graph.nodes[i]!.entry) && isBehind(i)) return i
+    if (Boundary.isCompactSummary(graph.nodes.get(i)!.entry) && isBehind(i)) return i
   }
   return boundary
 }

@@ -44,7 +44,7 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
     const find = Bridge.make(times, (node) => !isBare(graph, node) && !isLate(node), trees.find)
     const findForSummary = Bridge.make(times, () => true, trees.find)
     for (const owner of broken) {
-      const to = Boundary.isCompactSummary(graph.nodes[owner]!.entry) ? findForSummary(owner) : find(owner)
+      const to = Boundary.isCompactSummary(graph.nodes.get(owner)!.entry) ? findForSummary(owner) : find(owner)
       parent[owner] = to
       owners.add(owner)
       if (sequential && to >= 0) trees.join(owner, to)
@@ -65,7 +65,7 @@ export const reduce = (graph: SessionGraph): SessionGraph => {
 
 /** A boundary on which nothing hangs: what is no summary is not bridged to it, or it would hide all that stands before. */
 const isBare = (graph: SessionGraph, node: number): boolean =>
-  Boundary.isCompact(graph.nodes[node]!.entry) && children(graph).first[node]! < 0
+  Boundary.isCompact(graph.nodes.get(node)!.entry) && children(graph).first[node]! < 0
 
 /** The nodes whose link leads nowhere, or to themselves. */
 const loose = (parent: Int32Array): ReadonlyArray<number> => {
@@ -103,9 +103,9 @@ const oldest = (cycle: ReadonlyArray<number>, times: ReadonlyArray<number | unde
   })
 
 const report = (graph: SessionGraph, owner: number, to: number): Finding.Finding => {
-  const { at, entry, uuid } = graph.nodes[owner]!
+  const { at, entry, uuid } = graph.nodes.get(owner)!
   const written = parentUuidOf(entry) ?? uuid
-  const bridged = { uuid, parent: graph.dangling.get(owner) ?? written, bridgedTo: graph.nodes[to]?.uuid ?? null }
+  const bridged = { uuid, parent: graph.dangling.get(owner) ?? written, bridgedTo: graph.nodes.get(to)?.uuid ?? null }
   const code = graph.parent[owner]!
   if (code === MISSING) return Finding.make("missing-parent", bridged, at)
   if (code === FOREIGN) return Finding.make("sidechain-parent", bridged, at)
@@ -121,12 +121,12 @@ const gaps = ({ dangling, holes, nodes }: SessionGraph) => {
   for (const hole of holes) for (const id of hole.ids) ids.add(id)
   let passed = 0
   return (owner: number, to: number): ReadonlyArray<Finding.Finding> => {
-    const { at, seq, uuid } = nodes[owner]!
+    const { at, seq, uuid } = nodes.get(owner)!
     const parent = dangling.get(owner)
     while (passed < holes.length && holes[passed]!.seq < seq) passed++
     if (parent === undefined || holes.length === 0) return []
     if (ids.has(parent)) return [Finding.make("gap", { uuid, severity: "loss" }, at)]
     const last = holes[passed - 1]?.seq ?? -1
-    return last > (nodes[to]?.seq ?? -1) ? [Finding.make("gap", { uuid, severity: "note" }, at)] : []
+    return last > (nodes.get(to)?.seq ?? -1) ? [Finding.make("gap", { uuid, severity: "note" }, at)] : []
   }
 }

@@ -34,7 +34,7 @@ export const reduce = (graph: SessionGraph.SessionGraph): SessionGraph.SessionGr
 const named = (graph: SessionGraph.SessionGraph): ReadonlySet<number> => {
   const nodes = new Set<number>()
   for (const snip of graph.systems) {
-    for (const uuid of Boundary.removed(graph.nodes[snip]!.entry) ?? []) {
+    for (const uuid of Boundary.removed(graph.nodes.get(snip)!.entry) ?? []) {
       const node = graph.byId.get(uuid)
       if (node !== undefined) nodes.add(node)
     }
@@ -44,7 +44,7 @@ const named = (graph: SessionGraph.SessionGraph): ReadonlySet<number> => {
 
 const unknown = (graph: SessionGraph.SessionGraph): ReadonlyArray<Finding.Finding> =>
   graph.systems.flatMap((snip) => {
-    const { at, entry, uuid } = graph.nodes[snip]!
+    const { at, entry, uuid } = graph.nodes.get(snip)!
     const uuids = (Boundary.removed(entry) ?? []).filter((id) => !graph.byId.has(id))
     return uuids.length === 0 ? [] : [Finding.make("snip-unknown-id", { uuid, uuids }, at)]
   })
@@ -59,7 +59,7 @@ const halves = ({ nodes, removed }: SessionGraph.SessionGraph): ReadonlyArray<Fi
     for (const id of calls) side.calls.add(id)
     for (const id of answers) side.answers.add(id)
   }
-  return nodes.flatMap(({ answers, at, calls, index, uuid }) => {
+  return [...nodes].flatMap(({ answers, at, calls, index, uuid }) => {
     if (removed.has(index)) return []
     const alone = [
       ...calls.filter((id) => gone.answers.has(id) && !there.answers.has(id)),

@@ -14,6 +14,7 @@
  * entries that were written after it, or that it keeps, are put back.
  */
 import * as Finding from "@reprise/domain/Finding"
+import * as Column from "../internal/column.ts"
 import * as Round from "../Round.ts"
 import * as SessionGraph from "../SessionGraph.ts"
 import * as Compact from "./Compact.ts"
@@ -87,12 +88,12 @@ export const findings = (graph: Graph, before: Chain, after: Chain): ReadonlyArr
   after.forEach((index, place) => {
     if (stood.has(index)) return
     // The reply that it stands in or behind.
-    const named = after.slice(known + 1, place + 1).findLast((at) => graph.nodes[at]!.reply !== undefined)
-    if (named !== undefined) messageId = graph.nodes[named]!.reply!
+    const named = after.slice(known + 1, place + 1).findLast((at) => graph.nodes.get(at)!.reply !== undefined)
+    if (named !== undefined) messageId = graph.nodes.get(named)!.reply!
     known = place
     const nodes = recovered.get(messageId)
-    if (nodes === undefined) recovered.set(messageId, [graph.nodes[index]!])
-    else nodes.push(graph.nodes[index]!)
+    if (nodes === undefined) recovered.set(messageId, [graph.nodes.get(index)!])
+    else nodes.push(graph.nodes.get(index)!)
   })
   return Array.from(recovered, ([id, nodes]) =>
     Finding.make("parallel-recovered", { messageId: id, uuids: nodes.map(({ uuid }) => uuid) }, nodes[0]!.at)
@@ -115,41 +116,43 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   for (let i = 0; i < graph.nodes.length; i++) if (isOff(i)) off.push(i)
   if (off.length === 0) return behind
   const sought = soughtBy(graph, off)
-  const { byCall, byId, byNode, byParent, replies } = repliesOn(graph, chain, sought)
+  const replies = repliesOn(graph, chain, sought)
+  const { byCall, byId, byNode, of } = replies
   const open = new Set(byCall.keys())
   const placed = new Set<number>()
   const notesOf = notes(graph, isOff, placed)
-  const siblingOf = siblings(graph, isOff, byNode, byParent)
-  let calls: Set<string> | undefined
-  const isCall = (id: string): boolean => (calls ??= new Set(graph.nodes.flatMap((node) => node.calls))).has(id)
+  const siblingOf = siblings(graph, isOff, replies)
+  let made: ReadonlySet<string> | undefined
+  const isCall = (id: string): boolean => (made ??= callsIn(graph.nodes, sought)).has(id)
 
   for (const i of off) {
-    const id = graph.nodes[i]!.reply
+    const id = graph.nodes.get(i)!.reply
     if (id === undefined || !byId.has(id)) continue
     const reply = siblingOf(i, id)
-    if (reply === undefined) continue
-    reply.siblings.push(i)
+    if (reply === NONE) continue
+    of(reply).siblings.push(i)
     placed.add(i)
     byNode[i] = reply
-    for (const call of graph.nodes[i]!.calls) {
+    for (const call of graph.nodes.get(i)!.calls) {
       if (!sought.calls.has(call) || byCall.has(call)) continue
       byCall.set(call, reply)
       open.add(call)
     }
   }
-  if (open.size > 0) for (const node of chain) for (const call of graph.nodes[node]!.answers) open.delete(call)
-  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(graph.nodes[node]!) ? node : undefined))
+  if (open.size > 0) for (const node of chain) for (const call of graph.nodes.get(node)!.answers) open.delete(call)
+  const turnAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isTurn(graph.nodes.get(node)!) ? node : undefined))
   const put = (node: number): void => {
-    const reply = answered(graph.nodes[node]!.answers, open, byCall, byNode[graph.parent[node]!], isCall)
-    if (reply === undefined) return
-    reply.results.push(node)
+    const above = byNode[graph.parent[node]!] ?? NONE
+    const reply = answered(graph.nodes.get(node)!.answers, open, byCall, above, isCall)
+    if (reply === NONE) return
+    of(reply).results.push(node)
     placed.add(node)
   }
   const elsewhere: Array<number> = []
   for (const i of off) {
-    if (graph.nodes[i]!.answers.length === 0) continue
+    if (graph.nodes.get(i)!.answers.length === 0) continue
     const above = turnAbove(i)
-    if (byNode[above] === undefined) elsewhere.push(i)
+    if ((byNode[above] ?? NONE) === NONE) elsewhere.push(i)
     else put(i)
   }
   // Only then: what hangs elsewhere may answer a copy of the reply, which has results of its own.
@@ -159,32 +162,34 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     isOff
   )
   for (const i of elsewhere) {
-    const turn = graph.nodes[turnAbove(i)]
+    const turn = graph.nodes.get(turnAbove(i))
     const isCopys = (id: string): boolean => turn?.calls.includes(id) === true || madeBeside(i, id)
-    if (!byId.has(turn?.reply ?? "") && !graph.nodes[i]!.answers.some(isCopys)) put(i)
+    if (!byId.has(turn?.reply ?? "") && !graph.nodes.get(i)!.answers.some(isCopys)) put(i)
   }
-  for (const { results } of replies) results.sort((a, b) => a - b)
   const ownNotes = (node: number): ReadonlyArray<number> => {
-    const { answers, calls } = graph.nodes[node]!
+    const { answers, calls } = graph.nodes.get(node)!
     return answers.length > 0 || calls.length > 0 ? notesOf(node) : []
   }
   for (const node of chain) push(behind, node, ownNotes(node))
   const withNotes = (node: number): ReadonlyArray<number> => [node, ...ownNotes(node)]
-  for (const { before, parts, results, siblings } of replies) {
+  for (const { before, parts, results, siblings } of replies.asked()) {
     const partBefore = lastBefore(parts)
     for (const node of siblings) {
       const place = partBefore(node) ?? before
       push(behind, place < 0 ? parts[0]! : place, withNotes(node))
     }
-    if (results.length > 0) push(behind, parts.at(-1)!, results.flatMap(withNotes))
+    const inOrder = results.toSorted((a, b) => a - b)
+    if (inOrder.length > 0) push(behind, parts.at(-1)!, inOrder.flatMap(withNotes))
   }
   return behind
 }
 
 /** Whether a call is made by a reply off the chain that hangs below the same prompt as a result, or as that below none. */
 const callsBeside = (graph: Graph, off: ReadonlyArray<number>, isOff: (node: number) => boolean) => {
-  const promptAbove = SessionGraph.inherit(graph, -1, (node) => (Round.isPrompt(graph.nodes[node]!) ? node : undefined))
-  const callsOf = (node: number) => graph.nodes[node]!.calls.map((call) => `${promptAbove(node)} ${call}`)
+  const promptAbove = SessionGraph.inherit(graph, -1, (node) =>
+    Round.isPrompt(graph.nodes.get(node)!) ? node : undefined
+  )
+  const callsOf = (node: number) => graph.nodes.get(node)!.calls.map((call) => `${promptAbove(node)} ${call}`)
   let made: ReadonlySet<string> | undefined
   return (result: number, call: string): boolean => {
     const prompt = promptAbove(result)
@@ -218,44 +223,88 @@ const soughtBy = (graph: Graph, off: ReadonlyArray<number>): Sought => {
   const replies = new Set<string>()
   const calls = new Set<string>()
   for (const node of off) {
-    const { answers, reply } = graph.nodes[node]!
+    const { answers, reply } = graph.nodes.get(node)!
     if (reply !== undefined) replies.add(reply)
     for (const call of answers) calls.add(call)
   }
   return { replies, calls }
 }
 
-const repliesOn = (graph: Graph, chain: Chain, sought: Sought) => {
-  const replies: Array<Reply> = []
-  const byNode: Array<Reply | undefined> = Array.from({ length: graph.nodes.length })
-  const byId = new Map<string, Reply>()
-  const byCall = new Map<string, Reply>()
-  const byParent = new Map<string, Reply>()
-  const sincePrompt = new Map<string, Reply>()
-  let before = -1
-  for (const node of chain) {
-    const { calls, entry, reply: named, uuid } = graph.nodes[node]!
+/** The calls of all nodes, of those that are sought. */
+const callsIn = (nodes: Iterable<SessionGraph.Node>, sought: Sought): ReadonlySet<string> => {
+  const made = new Set<string>()
+  for (const { calls } of nodes) for (const call of calls) if (sought.calls.has(call)) made.add(call)
+  return made
+}
+
+const NONE = -1
+
+/** The replies on the chain by their numbers, in its order. */
+interface Replies {
+  /** The reply that a node is a part of, or `NONE`. */
+  readonly byNode: Int32Array
+  readonly byId: Map<string, number>
+  readonly byCall: Map<string, number>
+  /** By what a part of it hangs on, and its id. */
+  readonly byParent: Map<string, number>
+  /** Few replies lack something: one is made when it is asked for. */
+  readonly of: (reply: number) => Reply
+  /** Those that were asked for, in their order. */
+  readonly asked: () => ReadonlyArray<Reply>
+}
+
+const repliesOn = (graph: Graph, chain: Chain, sought: Sought): Replies => {
+  const byNode = new Int32Array(graph.nodes.length).fill(NONE)
+  const byId = new Map<string, number>()
+  const byCall = new Map<string, number>()
+  const byParent = new Map<string, number>()
+  const sincePrompt = new Map<string, number>()
+  const before = Column.int32()
+  /** By place on the chain: that of the next part of the same reply. */
+  const next = new Int32Array(chain.length).fill(NONE)
+  const first = Column.int32()
+  const last = new Map<number, number>()
+  for (const [place, node] of chain.entries()) {
+    const { calls, entry, reply: named, uuid } = graph.nodes.get(node)!
     if (named === undefined && entry.type !== "assistant") {
-      if (Round.isPrompt(graph.nodes[node]!)) sincePrompt.clear()
-      before = node
+      if (Round.isPrompt(graph.nodes.get(node)!)) {
+        sincePrompt.clear()
+        last.clear()
+      }
       continue
     }
     const id = named ?? uuid
-    let reply = sincePrompt.get(id)
-    if (reply === undefined) {
-      reply = { before, parts: [], siblings: [], results: [] }
-      replies.push(reply)
+    const reply = sincePrompt.get(id) ?? first.length()
+    if (reply === first.length()) {
       sincePrompt.set(id, reply)
-    }
-    reply.parts.push(node)
-    before = node
+      first.push(place)
+      before.push(chain[place - 1] ?? NONE)
+    } else next[last.get(reply)!] = place
+    last.set(reply, place)
     byNode[node] = reply
     for (const call of calls) if (sought.calls.has(call) && !byCall.has(call)) byCall.set(call, reply)
     if (!sought.replies.has(id)) continue
     byId.set(id, reply)
     byParent.set(`${graph.parent[node]} ${id}`, reply)
   }
-  return { byCall, byId, byNode, byParent, replies }
+  const asked = new Map<number, Reply>()
+  const make = (reply: number): Reply => {
+    const parts: Array<number> = []
+    for (let place = first.get(reply); place !== NONE; place = next[place]!) parts.push(chain[place]!)
+    return { before: before.get(reply), parts, siblings: [], results: [] }
+  }
+  return {
+    byNode,
+    byId,
+    byCall,
+    byParent,
+    of: (reply) => {
+      const known = asked.get(reply) ?? make(reply)
+      asked.set(reply, known)
+      return known
+    },
+    asked: () => [...asked].toSorted(([a], [b]) => a - b).map(([, reply]) => reply)
+  }
 }
 
 /** The last part, in the order of the chain, that stands before a node in the file; asked for nodes in file order. */
@@ -276,22 +325,21 @@ const lastBefore = (parts: Chain): ((node: number) => number | undefined) => {
 const siblings = (
   graph: Graph,
   isOff: (node: number) => boolean,
-  byNode: ReadonlyArray<Reply | undefined>,
-  byParent: ReadonlyMap<string, Reply>
-): ((node: number, id: string) => Reply | undefined) => {
-  const ways = new Map<string, (node: number) => Reply | null>()
-  const wayTo = (id: string): ((node: number) => Reply | null) =>
+  { byNode, byParent }: Replies
+): ((node: number, id: string) => number) => {
+  const ways = new Map<string, (node: number) => number>()
+  const wayTo = (id: string): ((node: number) => number) =>
     // Two roots of one id are no siblings: old clients wrote history again under new ids.
-    SessionGraph.inherit<Reply | null>(graph, null, (at) => {
+    SessionGraph.inherit(graph, NONE, (at) => {
       const beside = byParent.get(`${at} ${id}`)
       if (beside !== undefined) return beside
-      if (graph.nodes[at]!.reply === id) return isOff(at) ? undefined : (byNode[at] ?? null)
-      return Round.isTurn(graph.nodes[at]!) ? null : undefined
+      if (graph.nodes.get(at)!.reply === id) return isOff(at) ? undefined : byNode[at]
+      return Round.isTurn(graph.nodes.get(at)!) ? NONE : undefined
     })
   return (node, id) => {
     const way = ways.get(id) ?? wayTo(id)
     ways.set(id, way)
-    return way(graph.parent[node]!) ?? undefined
+    return way(graph.parent[node]!)
   }
 }
 
@@ -299,18 +347,18 @@ const siblings = (
 const answered = (
   ids: ReadonlyArray<string>,
   open: Set<string>,
-  byCall: ReadonlyMap<string, Reply>,
-  above: Reply | undefined,
+  byCall: ReadonlyMap<string, number>,
+  above: number,
   isCall: (id: string) => boolean
-): Reply | undefined => {
-  if (ids.length === 0) return undefined
-  let reply: Reply | undefined
+): number => {
+  if (ids.length === 0) return NONE
+  let reply: number | undefined
   for (const id of ids) {
     if (open.delete(id)) reply ??= byCall.get(id)
   }
   if (reply !== undefined) return reply
   // A result that answers no call at all belongs where it hangs; one that answers another reply's call does not.
-  return above === undefined || ids.some(isCall) ? undefined : above
+  return above === NONE || ids.some(isCall) ? NONE : above
 }
 
 /**
@@ -325,8 +373,8 @@ const notes = (graph: Graph, isOff: (node: number) => boolean, placed: ReadonlyS
     while (stack.length > 0) {
       const { at, isPassed } = stack.pop()!
       if (placed.has(at)) continue
-      const isNote = Round.isNote(graph.nodes[at]!)
-      if (!isOff(at) || !(isNote || graph.nodes[at]!.entry.type === "system")) return undefined
+      const isNote = Round.isNote(graph.nodes.get(at)!)
+      if (!isOff(at) || !(isNote || graph.nodes.get(at)!.entry.type === "system")) return undefined
       if (isNote && !isPassed) found.push(at)
       const own: Array<number> = []
       for (let child = first[at]!; child >= 0; child = next[child]!) own.push(child)

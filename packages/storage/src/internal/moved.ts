@@ -22,7 +22,10 @@ export const from = (old: string | null, to: string): Move | undefined => {
     trackingPath: moved,
     backup: { realParentDir: moved }
   }
-  return (line) => (isObject(line) ? (Verbatim.edit(line, { shape }) ?? line) : line)
+  return (line) => {
+    const edited = isObject(line) ? Verbatim.edit(line, { shape }) : undefined
+    return edited === undefined ? line : Verbatim.bytesOf(edited)
+  }
 }
 
 /** A line that is one object and nothing else: any other is left as it is. */

@@ -5,6 +5,7 @@ import * as Boundary from "@reprise/domain/Boundary"
 import * as Entry from "@reprise/domain/Entry"
 import * as Fork from "@reprise/domain/Fork"
 import * as Projection from "@reprise/domain/Projection"
+import * as Verbatim from "@reprise/domain/Verbatim"
 import * as LogLines from "@reprise/domain/testing/live/LogLines"
 import * as ForkPlan from "../../ForkPlan.ts"
 import * as ModelMessages from "../../ModelMessages.ts"
@@ -29,11 +30,15 @@ export const fork = (
   if (planned._tag === "Failure") return undefined
   const copy = Fork.copying(named)
   const parts: Array<Uint8Array> = []
-  for (const step of planned.success.steps) {
-    const copied = copy(bytes.subarray(step.byteStart, step.byteEnd), step)
-    if (copied !== undefined) parts.push(copied, Law.bytesOf("\n"))
+  const { prompts, steps } = planned.success
+  const at = ({ byteEnd, byteStart }: Fork.Place): Uint8Array => bytes.subarray(byteStart, byteEnd)
+  for (const step of steps) {
+    const copied = copy(at(step), step)
+    if (copied !== undefined) parts.push(Verbatim.bytesOf(copied), Law.bytesOf("\n"))
   }
-  for (const entry of Fork.ending(planned.success, named)) parts.push(Law.bytesOf(`${JSON.stringify(entry)}\n`))
+  const said = prompts && { first: Fork.promptIn(at(prompts.first)), last: Fork.promptIn(at(prompts.last)) }
+  const { entries } = Fork.ending(planned.success, named, said)
+  for (const entry of entries) parts.push(Law.bytesOf(`${JSON.stringify(entry)}\n`))
   return { plan: planned.success, bytes: LogLines.concat(parts) }
 }
 

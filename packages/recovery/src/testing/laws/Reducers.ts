@@ -91,7 +91,7 @@ const closed = Law.log(
     const shown = state.conversation.find(({ uuid }) => removed.has(uuid))
     if (shown !== undefined) return `${shown.uuid} is removed and shown`
     const graph = Object.values(graphReducers).reduce((graph, { reduce }) => reduce(graph), writtenOf(log, reader))
-    const hanging = graph.nodes.find(
+    const hanging = [...graph.nodes].find(
       ({ index }) => !graph.removed.has(index) && graph.removed.has(graph.parent[index]!)
     )
     return hanging === undefined ? true : `${hanging.uuid} hangs on what is removed`
