@@ -143,7 +143,7 @@ describe("beginning and end", () => {
       const knocking = yield* Effect.forkChild(Effect.forever(knock))
       yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* Layer.build(serve(slow, {}, port))
+          yield* Layer.build(serve(slow, {}, { port }))
           yield* Effect.sleep("200 millis")
           yield* Fiber.interrupt(knocking)
         })

@@ -34,11 +34,11 @@ const generous: Limits.Limits = { ...Limits.defaults, burst: 1_000_000, rate: 1_
 export const serve = <E, R>(
   store: Layer.Layer<IngressStore.IngressStore, E, R>,
   limits: Partial<Limits.Limits> = {},
-  port = 0
+  { host = "127.0.0.1", port = 0 }: { readonly host?: string; readonly port?: number } = {}
 ): Layer.Layer<Served | HttpServer.HttpServer | IngressStore.IngressStore, E, R> => {
   const all = { ...generous, ...limits }
   const server = NodeHttpServer.layer(() => NodeServer.make(all), {
-    host: "127.0.0.1",
+    host,
     port,
     gracefulShutdownTimeout: "2 seconds"
   })

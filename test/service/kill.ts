@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as Seeded from "../crash/seeded.ts"
+import type * as Running from "../running.ts"
 import * as Check from "./check.ts"
 import * as Client from "./client.ts"
 import * as Process from "./process.ts"
@@ -81,7 +82,7 @@ const silence = () =>
   })
 
 /** A service that is only killed has nothing to log: no session that is not resumed, no turn that failed. */
-const complaint = ({ logged }: Process.Running): string | undefined =>
+const complaint = ({ logged }: Running.Running): string | undefined =>
   /^(listening on \d+\n)?$/.test(logged()) ? undefined : logged()
 
 const reached = async (isIt: () => boolean): Promise<undefined> => {
