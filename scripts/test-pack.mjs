@@ -123,10 +123,35 @@ function runCommand(consumer) {
     const [packed, here] = [reprise(...args), run(process.execPath, [join(root, "packages/cli/src/main.ts"), ...args])]
     if (packed !== here) throw new Error(`reprise ${args.join(" ")}: expected\n${here}\nfound\n${packed}`)
   }
+  serve(join(consumer, "node_modules/@reprise/cli/dist/reprise.js"))
   const licences = readFileSync(join(consumer, "node_modules/@reprise/cli/dist/LICENSES.txt"), "utf8")
-  for (const name of ["effect", "@effect/platform-node-shared"]) {
+  for (const name of ["effect", "@effect/platform-node", "@effect/platform-node-shared"]) {
     if (!licences.includes(`${name} `)) throw new Error(`the licence of ${name} is not in LICENSES.txt of @reprise/cli`)
   }
+}
+
+/** The installed command serves, with nothing else installed: its server and the thread of its database are beside it. */
+function serve(command) {
+  const data = join(scratch, "data")
+  const program = `
+    import { spawn } from "node:child_process"
+    const args = [${JSON.stringify(command)}, "serve", "--port", "0", "--data", ${JSON.stringify(data)}]
+    const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+    let printed = ""
+    server.on("exit", () => { throw new Error("reprise serve ended; it printed:\\n" + printed) })
+    for await (const part of server.stdout) {
+      printed += part
+      if (printed.includes("listening on ")) break
+    }
+    const [token] = printed.split("\\n")
+    const [, url] = /listening on ([^,]+),/.exec(printed)
+    const headers = { authorization: "Bearer " + token }
+    const { status } = await fetch(url + "/session/s1", { method: "PUT", headers, body: '{"uuid":"a"}' })
+    server.removeAllListeners("exit").kill()
+    if (status !== 201) throw new Error("expected reprise serve to answer 201, found " + status)
+  `
+  write(scratch, "serve.mjs", program)
+  run(process.execPath, ["serve.mjs"], scratch)
 }
 
 /** The Node that the machine itself has, when the workspace brought another. */

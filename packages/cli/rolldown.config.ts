@@ -1,6 +1,7 @@
 /**
  * The command as it is published: one file that holds of everything what it calls, Effect included, so that it starts in
- * a third of the time that its modules take. For programs these stand beside it, each by itself.
+ * a third of the time that its modules take. What `reprise serve` alone needs is in files beside it, below `reprise/`: the
+ * server, and the thread of its database. For programs the modules stand beside it, each by itself.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -21,8 +22,13 @@ const licences: Plugin = {
 }
 
 export default defineConfig({
-  input: "src/main.ts",
+  input: { reprise: "src/main.ts", sqliteWorker: "../ingress/src/internal/sqlite/sqliteWorker.ts" },
   platform: "node",
-  output: { dir: "dist", entryFileNames: "reprise.js", codeSplitting: false, comments: false },
+  output: {
+    dir: "dist",
+    entryFileNames: ({ name }) => (name === "reprise" ? "reprise.js" : "reprise/[name].js"),
+    chunkFileNames: "reprise/[name].js",
+    comments: false
+  },
   plugins: [licences]
 })

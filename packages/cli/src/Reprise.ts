@@ -20,6 +20,7 @@ import * as Prune from "./Prune.ts"
 import * as Resume from "./Resume.ts"
 import * as Rewind from "./Rewind.ts"
 import * as Search from "./Search.ts"
+import * as Serve from "./Serve.ts"
 import * as Show from "./Show.ts"
 
 /** The manifest of the package stands above its sources and above what is built of them. */
@@ -52,7 +53,8 @@ export const command = Command.make("reprise").pipe(
     { group: "FIND AND READ", commands: [List.command, Search.command, Show.command, Follow.command] },
     { group: "RECOVER", commands: [Resume.command, Explain.command, Doctor.command, Agents.command] },
     { group: "WRITE", commands: [Append.command, Annotate.title, Annotate.tag, Rewind.command] },
-    { group: "WHOLE SESSIONS", commands: [Fork.command, Export.command, Import.command, Prune.command] }
+    { group: "WHOLE SESSIONS", commands: [Fork.command, Export.command, Import.command, Prune.command] },
+    { group: "ELSEWHERE", commands: [Serve.command] }
   ])
 )
 

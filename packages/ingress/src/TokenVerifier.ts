@@ -95,22 +95,30 @@ export const make = (
 /**
  * Verifies the tokens of a list.
  *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const of = (tokens: ReadonlyArray<Known>): TokenVerifier["Service"] => {
+  const byId = new Map(tokens.map((known) => [known.id, { known, hash: Buffer.from(known.sha256, "base64url") }]))
+  return {
+    verify: (token) =>
+      Effect.sync(() => {
+        const text = Redacted.value(token)
+        const found = byId.get(/^sli_([A-Za-z0-9]{1,64})_/.exec(text)?.[1] ?? "")
+        const isEqual = crypto.timingSafeEqual(hashOf(text), found?.hash ?? nobody)
+        return isEqual && found !== undefined ? found.known : undefined
+      })
+  }
+}
+
+/**
+ * The same as a layer.
+ *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (tokens: ReadonlyArray<Known>): Layer.Layer<TokenVerifier> =>
-  Layer.sync(TokenVerifier, () => {
-    const byId = new Map(tokens.map((known) => [known.id, { known, hash: Buffer.from(known.sha256, "base64url") }]))
-    return {
-      verify: (token) =>
-        Effect.sync(() => {
-          const text = Redacted.value(token)
-          const found = byId.get(/^sli_([A-Za-z0-9]{1,64})_/.exec(text)?.[1] ?? "")
-          const isEqual = crypto.timingSafeEqual(hashOf(text), found?.hash ?? nobody)
-          return isEqual && found !== undefined ? found.known : undefined
-        })
-    }
-  })
+  Layer.sync(TokenVerifier, () => of(tokens))
 
 /**
  * Does a token with these scopes allow it?
