@@ -9,7 +9,7 @@ import * as SessionSource from "@reprise/domain/SessionSource"
 import type * as HostMemory from "@reprise/recovery/HostMemory"
 import * as Resume from "@reprise/recovery/Resume"
 import * as Transcript from "@reprise/storage/Transcript"
-import { Cause, Effect, Exit, Fiber, Scope } from "effect"
+import { Cause, Effect, Exit, Fiber, References, Scope } from "effect"
 import * as fs from "node:fs"
 import { beside, type Fault, id, logOf, make, owned, shared } from "./hosting.ts"
 
@@ -55,6 +55,9 @@ const ended = Effect.fnUntraced(function* <A, E>(
   }
   return yield* Fiber.await(fiber)
 })
+
+/** Other fibers get their turn after so many operations. */
+const turning = (operations: number) => Effect.provideService(References.MaxOpsBeforeYield, operations)
 
 /** Adopts in the scope of the program, which stays open. */
 const attempt = ({ context, plan, scope, watched }: Effect.Success<ReturnType<typeof program>>) =>
@@ -114,6 +117,35 @@ describe("a session that cannot be taken over leaves the one before as it was", 
       )
     }
   }
+
+  it.live("interrupted at any moment, either the caller has the session or nothing has changed", () =>
+    Effect.gen(function* () {
+      const running = yield* program(false)
+      const { context, plan, state, watched } = running
+      const before = running.snapshot()
+      const attemptFor = Effect.fnUntraced(function* (turns: number, operations: number) {
+        watched.calls.length = watched.undone.length = 0
+        const scope = yield* Scope.make()
+        let isTaken = false
+        const taking = Effect.tap(Resume.adopt(plan), () => Effect.sync(() => (isTaken = true)))
+        const provided = Scope.provide(taking, scope).pipe(Effect.provide(context), turning(operations))
+        const fiber = yield* Effect.forkChild(provided)
+        for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        const when = `interrupted after ${turns} turns of ${operations} operations`
+        assert.strictEqual(state.session?.sessionId, isTaken ? id(2) : id(1), when)
+        if (!isTaken) assert.deepStrictEqual(running.snapshot(), before, when)
+        yield* Scope.close(scope, Exit.void)
+        Object.assign(state, before)
+        return isTaken
+      })
+      for (const operations of [16, 27, 33, 44, 64]) {
+        let turns = 0
+        while (!(yield* attemptFor(turns, operations))) turns++
+        assert.isAbove(turns, 10)
+      }
+    }).pipe(Effect.scoped)
+  )
 
   it.live("loading: any call that fails, dies, is interrupted or hangs, and the log is not touched", () =>
     Effect.gen(function* () {

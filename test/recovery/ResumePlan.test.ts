@@ -17,6 +17,7 @@ const planOf = (picture: string, hooks: ReadonlyArray<Message.MessageBody> = [])
     sessionId: id(1),
     place,
     size: 0,
+    reading: undefined,
     isFork: false,
     leaf: undefined,
     steps: [],

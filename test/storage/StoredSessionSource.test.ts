@@ -42,6 +42,9 @@ const resolve = (source: SessionSource.Source) =>
     Effect.match({ onSuccess: (found) => found, onFailure: (error) => error })
   )
 
+const lastLine = (file: string): number =>
+  Buffer.byteLength(fs.readFileSync(file, "utf8").trimEnd().split("\n").at(-1)!) + 1
+
 const adopting = { metadata: { summaries: new Map(), pullRequests: [] }, loadedSize: 0, leaf: Recovery.leaf }
 
 describe("a source", () => {
@@ -191,6 +194,82 @@ describe("a session that is taken over", () => {
         assert.deepStrictEqual([gone._tag, gone.operation], ["SourceFailed", "read"])
         assert.match(yield* port.newSessionId, /^[\da-f-]{36}$/)
       }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.live("is read again only where its log changed since it was loaded, or another session took what was read", () =>
+    Effect.gen(function* () {
+      const { layer, projects, write } = yield* place
+      let bytes = 0
+      const counting = Layer.effect(
+        EntryLog.EntryLog,
+        Effect.map(EntryLog.EntryLog, (port) => ({
+          ...port,
+          reader: (log: EntryLog.LogId) =>
+            Effect.map(port.reader(log), (reader) => ({
+              ...reader,
+              read: (offset: number, into: Uint8Array) =>
+                Effect.tap(reader.read(offset, into), (count) => Effect.sync(() => (bytes += count)))
+            }))
+        }))
+      ).pipe(Layer.provide(layer))
+      const source = StoredSessionSource.layerWith({ version: "2.1.0" }).pipe(
+        Layer.provideMerge(SessionWriter.layer),
+        Layer.provideMerge(counting),
+        Layer.provideMerge(SessionLock.layerWith({ projects }))
+      )
+      const file = write("-work", id(1), "u1-a1-u2-a2")
+      const more = (picture: string): Uint8Array =>
+        Notation.bytes(picture).subarray(Notation.bytes("u1-a1-u2-a2").length)
+      yield* Effect.gen(function* () {
+        const port = yield* SessionSource.SessionSource
+        const at = yield* port.resolve(SessionSource.path(file))
+        const load = Effect.map(port.read(at, Recovery.judged()), ({ answer, reading, size }) => ({
+          ...adopting,
+          metadata: answer.metadata,
+          loadedSize: size,
+          sessionId: id(1),
+          known: { reading: reading!, leaf: Recovery.leafOf(answer) }
+        }))
+        const adopt = (session: SessionSource.Adopting) =>
+          Effect.gen(function* () {
+            bytes = 0
+            const adopted = yield* port.adopt(yield* port.claim(at), session)
+            const read = bytes
+            const { uuid } = yield* adopted.append(Message.user("go on"))
+            yield* adopted.flush
+            const last = JSON.parse(fs.readFileSync(file, "utf8").trimEnd().split("\n").at(-1)!)
+            assert.strictEqual(last.uuid, uuid)
+            return { read, parent: last.parentUuid }
+          }).pipe(Effect.scoped)
+        const again = (log: string | Uint8Array) => fs.writeFileSync(file, log)
+        const original = fs.readFileSync(file)
+
+        const loaded = yield* load
+        assert.deepStrictEqual(yield* adopt(loaded), { read: 1, parent: "a2" })
+
+        // What a session learned since is not what another one would read.
+        const { parent, read } = yield* adopt(loaded)
+        assert.isAtLeast(read, original.length)
+        assert.notStrictEqual(parent, "a2")
+
+        again(original)
+        const before = yield* load
+        fs.appendFileSync(file, more("u1-a1-u2-a2-u3-a3"))
+        assert.deepStrictEqual(yield* adopt(before), { read: fs.statSync(file).size - lastLine(file), parent: "a3" })
+
+        again(original)
+        const replaced = yield* load
+        const { mtime } = fs.statSync(file)
+        fs.writeFileSync(`${file}.new`, original.toString().replaceAll('"a2"', '"b2"'))
+        fs.renameSync(`${file}.new`, file)
+        fs.utimesSync(file, mtime, mtime)
+        assert.deepStrictEqual(yield* adopt(replaced), { read: original.length, parent: "b2" })
+
+        again(original.subarray(0, -1))
+        const torn = yield* load
+        assert.deepStrictEqual(yield* adopt(torn), { read: original.length, parent: "a2" })
+      }).pipe(Effect.provide(source))
     })
   )
 

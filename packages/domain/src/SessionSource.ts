@@ -7,7 +7,7 @@
  * 1. `resolve` and `read` change nothing and need no claim.
  * 2. A claim is let go with its scope, unless `adopt` took it over; then it ends with the open session.
  * 3. `adopt` binds the writer to the log at once and says again what its end does not show: what is set before the next
- *    message is kept.
+ *    message is kept. A log that is as it was when it was loaded is not read again.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -91,6 +91,16 @@ export interface Place {
 }
 
 /**
+ * What a port remembers of having read a log: as long as that is as it was then, `adopt` need not read it again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reading {
+  readonly place: Place
+}
+
+/**
  * What was folded, and the bytes that the log had when reading began.
  *
  * @category models
@@ -99,6 +109,7 @@ export interface Place {
 export interface Answer<out S> {
   readonly answer: S
   readonly size: number
+  readonly reading?: Reading
 }
 
 /**
@@ -112,9 +123,20 @@ export interface Claimed {
 }
 
 /**
+ * Where the next message hangs (null: it is a root), and the ids of the conversation up to there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Leaf {
+  readonly parent: string | null
+  readonly conversation: ReadonlyArray<string>
+}
+
+/**
  * The session that takes over a log. `metadata` is what was loaded, when the log had `loadedSize` bytes: what came later
- * wins. `leaf` finds where the next message hangs. `cwd`, `gitBranch` and `version` are stamped on what is appended,
- * unless the program has its own.
+ * wins. `leaf` finds where the next message hangs; `known` is what it found when the log was loaded. `cwd`, `gitBranch`
+ * and `version` are stamped on what is appended, unless the program has its own.
  *
  * @category models
  * @since 0.1.0
@@ -123,10 +145,8 @@ export interface Adopting {
   readonly sessionId: string
   readonly metadata: SessionMetadata.SessionMetadata
   readonly loadedSize: number
-  readonly leaf: Projection.Projection<
-    Line.Located,
-    { readonly parent: string | null; readonly conversation: ReadonlyArray<string> }
-  >
+  readonly leaf: Projection.Projection<Line.Located, Leaf>
+  readonly known?: { readonly reading: Reading; readonly leaf: Leaf }
   readonly cwd?: string
   readonly gitBranch?: string
   readonly version?: string

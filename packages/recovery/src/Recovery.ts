@@ -10,6 +10,7 @@ import * as Finding from "@reprise/domain/Finding"
 import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
+import type { Leaf } from "@reprise/domain/SessionSource"
 import type * as Suffix from "@reprise/domain/Suffix"
 import * as Branches from "./Branches.ts"
 import * as Consistency from "./Consistency.ts"
@@ -220,13 +221,19 @@ export const projection: Projection.Projection<Located, SessionState.SessionStat
  * @category projections
  * @since 0.1.0
  */
-export const leafWith = (
-  options: Pick<Options, "leaf">
-): Projection.Projection<Located, { readonly parent: string | null; readonly conversation: ReadonlyArray<string> }> =>
-  Projection.map(make(options), (state) => ({
-    parent: SessionState.leafOf(state)?.uuid ?? null,
-    conversation: state.conversation.map(({ uuid }) => uuid)
-  }))
+export const leafWith = (options: Pick<Options, "leaf">): Projection.Projection<Located, Leaf> =>
+  Projection.map(make(options), leafOf)
+
+/**
+ * Where a recovered session goes on.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const leafOf = (state: SessionState.SessionState): Leaf => ({
+  parent: SessionState.leafOf(state)?.uuid ?? null,
+  conversation: state.conversation.map(({ uuid }) => uuid)
+})
 
 /**
  * The same for the log's own leaf.

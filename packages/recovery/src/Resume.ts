@@ -76,7 +76,7 @@ export const load = Effect.fn("Resume.load")(function* (source: SessionSource.So
   const place = yield* port.resolve(source)
   done("resolve")
   const { entries } = source._tag === "Loaded" ? source : {}
-  const { answer: state, size } = yield* recovered(place, entries, options)
+  const { answer: state, reading, size } = yield* recovered(place, entries, options)
   done("complete", entries === undefined)
   done("recover")
 
@@ -104,7 +104,8 @@ export const load = Effect.fn("Resume.load")(function* (source: SessionSource.So
     port.run({ ...session, source: isFork ? "fork" : "resume" })
   )
   done("hooks", hooks.length > 0)
-  return ResumePlan.make({ sessionId, place, size, isFork, leaf: options.leaf, steps, hooks, state, view, found })
+  const { leaf } = options
+  return ResumePlan.make({ sessionId, place, size, reading, isFork, leaf, steps, hooks, state, view, found })
 })
 
 const leafOptions = (leaf: ResumePlan.ResumePlan["leaf"]): Pick<Recovery.Options, "leaf"> =>
@@ -115,7 +116,11 @@ const recovered = (
   place: SessionSource.Place,
   entries: Parameters<typeof Recovery.fold>[0] | undefined,
   { history, leaf }: LoadOptions
-) => {
+): Effect.Effect<
+  SessionSource.Answer<SessionState.SessionState>,
+  SessionSource.SourceFailed,
+  SessionSource.SessionSource
+> => {
   const options = leafOptions(leaf)
   if (entries === undefined) {
     return SessionSource.SessionSource.use((port) => port.read(place, Recovery.judged(options), history))
@@ -205,7 +210,8 @@ const steps = Effect.fnUntraced(function* (take: Undoing.Take, plan: ResumePlan.
       // What is gone was left: no log says again that the session is in it.
       metadata: isThere ? plan.metadata : { ...plan.metadata, worktree: null },
       loadedSize: plan.size,
-      leaf: Recovery.leafWith(leafOptions(plan.leaf))
+      leaf: Recovery.leafWith(leafOptions(plan.leaf)),
+      ...(plan.reading !== undefined && { known: { reading: plan.reading, leaf: Recovery.leafOf(plan.state) } })
     })
   )
   const isCollapsed = collapse.commits.length > 0 || collapse.staged !== undefined

@@ -53,6 +53,8 @@ export interface ResumePlan {
   readonly sessionId: string
   readonly place: SessionSource.Place
   readonly size: number
+  /** What the source remembers of the log: adopting reads it again only where it changed. */
+  readonly reading: SessionSource.Reading | undefined
   readonly isFork: boolean
   /** By which rule the leaf was chosen, where it was not the log's own. */
   readonly leaf: LeafPolicy | undefined
@@ -113,7 +115,7 @@ export const writerOf = (state: SessionState.SessionState): string | undefined =
  */
 export interface Parts extends Pick<
   ResumePlan,
-  "sessionId" | "place" | "size" | "isFork" | "leaf" | "steps" | "hooks" | "state"
+  "sessionId" | "place" | "size" | "reading" | "isFork" | "leaf" | "steps" | "hooks" | "state"
 > {
   readonly view: ModelMessages.ModelView
   /** What was found while the plan was made. */

@@ -114,7 +114,8 @@ export interface Blocking {
 }
 
 /**
- * Size in bytes, and the time of the last change in milliseconds since 1970.
+ * Size in bytes, and the time of the last change in milliseconds since 1970. `file` tells a log from another in its place;
+ * absent: the port cannot tell.
  *
  * @category models
  * @since 0.1.0
@@ -122,6 +123,7 @@ export interface Blocking {
 export interface Stat {
   readonly size: number
   readonly mtime: number
+  readonly file?: string
 }
 
 /**

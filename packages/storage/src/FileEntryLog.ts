@@ -144,8 +144,8 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
     ends: (log, into) => attempt("read", pathOf(log), () => readEnds(pathOf(log), into)),
     stat: (log) =>
       attempt("stat", pathOf(log), () => {
-        const { mtimeMs, size } = fs.statSync(pathOf(log))
-        return { size, mtime: mtimeMs }
+        const { dev, ino, mtimeMs, size } = fs.statSync(pathOf(log))
+        return { size, mtime: mtimeMs, file: `${dev}:${ino}` }
       }),
     changes: (log) => Changes.hints((tell) => watch(pathOf(log), tell)),
     release: (log) => Effect.sync(() => files.release(pathOf(log))),

@@ -6,7 +6,9 @@
  *   path ─── SessionSummary ─┘     └─ locks.claim ─▶ claimed ─ Transcript.adopt ─▶ transcript
  */
 import * as Identifier from "@reprise/domain/Identifier"
+import * as Projection from "@reprise/domain/Projection"
 import * as SessionSource from "@reprise/domain/SessionSource"
+import type * as Suffix from "@reprise/domain/Suffix"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -191,22 +193,47 @@ const siblings = Effect.fnUntraced(function* (at: string) {
 })
 
 const read = Effect.fnUntraced(function* <S, B>(
-  { path: at }: SessionSource.Place,
-  doors: Parameters<typeof History.read<S, B>>[1],
+  place: SessionSource.Place,
+  doors: Suffix.Doors<S, B>,
   history: NonNullable<History.Options["history"]>
 ) {
+  const { path: at } = place
   const port = yield* EntryLog.EntryLog
   const log = EntryLog.at(at)
   // The size from before: what comes while it is read counts as later.
-  const { size } = yield* Effect.mapError(port.stat(log), failed("read", at))
-  const { answer } = yield* History.read(log, doors, { history }).pipe(
+  const stat = yield* Effect.mapError(port.stat(log), failed("read", at))
+  const { answer } = yield* History.read(log, remembering(doors, stat), { history }).pipe(
     Effect.mapError(failed("read", at)),
     // What no program can hold, such as a line longer than the longest string, is no reason to die.
     Effect.catchDefect((cause) =>
       Effect.fail(new SessionSource.SourceFailed({ operation: "read", path: at, found: String(cause), cause }))
     )
   )
-  return { answer, size }
+  const { read, ...told } = answer
+  return { ...told, size: stat.size, ...(read !== undefined && { reading: new Remembered(place, read) }) }
+})
+
+/** What was read for a session that may be opened. */
+class Remembered implements SessionSource.Reading {
+  readonly place: SessionSource.Place
+  readonly read: Transcript.Read
+  constructor(place: SessionSource.Place, read: Transcript.Read) {
+    this.place = place
+    this.read = read
+  }
+}
+
+/** The doors, of which that to the whole log also takes note of what opening the session needs. */
+const remembering = <S, B>(
+  { beside, conversation, full }: Suffix.Doors<S, B>,
+  stat: EntryLog.Stat
+): Suffix.Doors<{ readonly answer: S; readonly read?: Transcript.Read }, B> => ({
+  full: Projection.struct({ answer: full, read: Transcript.reading(stat) }),
+  conversation: Projection.map(conversation, ({ answer, verdict }) => ({
+    verdict,
+    answer: (beside: B, history: "suffix" | "metadata") => ({ answer: answer(beside, history) })
+  })),
+  beside
 })
 
 /** A claim with the scope that it ends with, until a session takes both over. */
@@ -232,6 +259,9 @@ const claim = Effect.fnUntraced(function* (locks: SessionLock.Locks, place: Sess
   return held
 })
 
+const isOf = (reading: SessionSource.Reading, at: string): reading is Remembered =>
+  reading instanceof Remembered && reading.place.path === at
+
 const adopt = Effect.fnUntraced(function* (
   { cwd = ".", ...stamp }: Options,
   claimed: SessionSource.Claimed,
@@ -242,7 +272,7 @@ const adopt = Effect.fnUntraced(function* (
     const found = "a claim that another port made, or that a session has taken; claim the log again"
     return yield* new SessionSource.SourceFailed({ operation: "adopt", path: at, found })
   }
-  const { gitBranch, leaf, loadedSize, metadata, sessionId } = session
+  const { gitBranch, known, leaf, loadedSize, metadata, sessionId } = session
   const transcript = yield* Transcript.adopt({
     ...stamp,
     ...(gitBranch === undefined ? {} : { gitBranch }),
@@ -252,7 +282,8 @@ const adopt = Effect.fnUntraced(function* (
     sessionId,
     metadata,
     loadedSize,
-    leaf
+    leaf,
+    ...(known !== undefined && isOf(known.reading, at) && { known: { read: known.reading.read, leaf: known.leaf } })
   }).pipe(
     Effect.mapError((error) => (error instanceof SessionSource.SessionLocked ? error : failed("adopt", at)(error)))
   )

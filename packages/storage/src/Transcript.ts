@@ -19,6 +19,7 @@ import type * as Metadata from "@reprise/domain/Metadata"
 import type * as Projection from "@reprise/domain/Projection"
 import type * as Routing from "@reprise/domain/Routing"
 import type * as SessionMetadata from "@reprise/domain/SessionMetadata"
+import type * as SessionSource from "@reprise/domain/SessionSource"
 import type * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
@@ -71,10 +72,7 @@ export interface Options {
  * @category models
  * @since 0.1.0
  */
-export interface Leaf {
-  readonly parent: string | null
-  readonly conversation: ReadonlyArray<string>
-}
+export type Leaf = SessionSource.Leaf
 
 /**
  * Which session to take over. `metadata` is what the program holds of it since it was loaded, when its log had
@@ -89,6 +87,8 @@ export interface AdoptOptions extends Options {
   readonly loadedSize?: number
   /** The claim to the session where it was made before; the session takes it over, and ends it. */
   readonly held?: SessionLock.Held
+  /** What the log held when it was loaded: as long as it is as it was then, it is not read again. */
+  readonly known?: { readonly read: Read; readonly leaf: Leaf }
 }
 
 /**
@@ -127,6 +127,22 @@ export type Appended = Data.TaggedEnum<{
 }>
 
 export { AppendError } from "./internal/appendError.ts"
+
+/**
+ * What a session needs to know of its log, read when that was loaded; good for one session.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Read = Opening.Read
+
+/**
+ * The projection to it, of the log as it was (`stat`) when reading began.
+ *
+ * @category projections
+ * @since 0.1.0
+ */
+export const reading: (stat: EntryLog.Stat) => Projection.Projection<Line.Located, Read> = Opening.reading
 
 /**
  * Why an append fails; nothing of it is accepted then.

@@ -3,8 +3,9 @@
  *
  *   a ─ b ─ c ✗      undo b, undo a, and the failure of c
  *
- * A step that answered has its undo, whatever comes: between the two nothing interrupts. An undo that dies does not keep
- * the others from running.
+ * A step that answered has its undo, and the last one its caller: other fibers get their turn before each step and before
+ * the answer, where an interruption is heeded, so that none comes in between. An undo that dies does not keep the others
+ * from running.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -22,8 +23,12 @@ export const steps = <A, E, R>(body: (take: Take) => Effect.Effect<A, E, R>): Ef
     Effect.flatMap(Scope.make(), (undos) => {
       const take: Take = (step, undoOf) =>
         Effect.uninterruptibleMask((restore) =>
-          Effect.tap(restore(step), (answer) => Scope.addFinalizer(undos, undoOf(answer)))
+          restore(Effect.andThen(Effect.yieldNow, step)).pipe(
+            Effect.tap((answer) => Scope.addFinalizer(undos, undoOf(answer)))
+          )
         )
-      return restore(body(take)).pipe(Effect.onError((cause) => Scope.close(undos, Exit.failCause(cause))))
+      return restore(Effect.tap(body(take), () => Effect.yieldNow)).pipe(
+        Effect.onError((cause) => Scope.close(undos, Exit.failCause(cause)))
+      )
     })
   )

@@ -99,7 +99,11 @@ export const make = Effect.fnUntraced(function* (projects: string) {
       )
     },
     ends: (log, into) => attempt("read", pathOf(log), readEnds(fs, pathOf(log), into)),
-    stat: (log) => Effect.map(attempt("stat", pathOf(log), fs.stat(pathOf(log))), statOf),
+    stat: (log) =>
+      Effect.map(attempt("stat", pathOf(log), fs.stat(pathOf(log))), (info) => ({
+        ...statOf(info),
+        ...(Option.isSome(info.ino) && { file: `${info.dev}:${info.ino.value}` })
+      })),
     changes: (log) => {
       const file = pathOf(log)
       return fs.watch(path.dirname(file)).pipe(

@@ -29,7 +29,24 @@ import * as Foreign from "./foreign.ts"
 import * as Placement from "./placement.ts"
 import * as Session from "./session.ts"
 
-type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize" | "held">
+type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize" | "held" | "known">
+
+/** What a log held, as it was when reading began. */
+export interface Read {
+  readonly stat: EntryLog.Stat
+  readonly chain: Chain.Chain
+  readonly tail: MetadataTail.MetadataTail
+  readonly cwd: string | undefined
+  /** A session changes what it knows: another one has to read the log again. */
+  isTaken: boolean
+}
+
+/** The projection to what a log holds. */
+export const reading = (stat: EntryLog.Stat): Projection.Projection<Line.Located, Read> =>
+  Projection.map(
+    Projection.struct({ chain: Chain.projection(false), tail: MetadataTail.projection, cwd }),
+    (read): Read => ({ ...read, stat, isTaken: false })
+  )
 
 /**
  * Opens a session; with `adopted` its log must exist. `Closing.close` ends it. Only what is within `restore` can be
@@ -70,9 +87,7 @@ const read = Effect.fnUntraced(function* (
   adopted: Adopted | undefined,
   sessionId: string
 ) {
-  if (adopted !== undefined) yield* port.stat(log)
-  const beside = Projection.struct({ tail: MetadataTail.projection, cwd, leaf: options.leaf ?? Session.nothing })
-  const existing = yield* Session.readLane(port, log, false, beside)
+  const existing = (yield* unchanged(port, log, adopted)) ?? (yield* readNow(port, log, options))
   if (existing !== undefined && options.log === undefined) yield* mustBeFrom(options.cwd, existing.folded.cwd)
   const main = existing?.lane ?? Session.openLane(log)
   const leaf = existing?.folded.leaf
@@ -82,6 +97,43 @@ const read = Effect.fnUntraced(function* (
   const hasMoved = options.parent !== undefined || leaf !== undefined
   return { main, tail, isMaterialised: existing !== undefined, hasMoved }
 })
+
+const readNow = (port: EntryLog.EntryLog["Service"], log: EntryLog.LogId, { leaf }: Transcript.Options) =>
+  Session.readLane(
+    port,
+    log,
+    false,
+    Projection.struct({ tail: MetadataTail.projection, cwd, leaf: leaf ?? Session.nothing })
+  )
+
+/** What was read of a log that is as it was then, and ends with a whole line; a log that is taken over must exist. */
+const unchanged = Effect.fnUntraced(function* (
+  port: EntryLog.EntryLog["Service"],
+  log: EntryLog.LogId,
+  adopted: Adopted | undefined
+) {
+  if (adopted === undefined) return undefined
+  const stat = yield* port.stat(log)
+  if (adopted.known === undefined) return undefined
+  const { leaf, read } = adopted.known
+  const { file, mtime, size } = read.stat
+  const isSame = file === stat.file && mtime === stat.mtime && size === stat.size
+  if (read.isTaken || !isSame || !(yield* endsWithLine(port, log, size))) return undefined
+  read.isTaken = true
+  yield* port.expect(log, size)
+  const { chain, cwd, tail } = read
+  return { lane: Session.laneAt(log, chain, size), folded: { tail, cwd, leaf } }
+})
+
+const endsWithLine = Effect.fnUntraced(function* (
+  port: EntryLog.EntryLog["Service"],
+  log: EntryLog.LogId,
+  size: number
+) {
+  const last = new Uint8Array(1)
+  const reader = yield* port.reader(log)
+  return size > 0 && (yield* reader.read(size - 1, last)) === 1 && last[0] === 0x0a
+}, Effect.scoped)
 
 type Known = Pick<
   Session.Session,

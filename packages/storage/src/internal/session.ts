@@ -85,7 +85,7 @@ export const readLane = Effect.fnUntraced(function* <S>(
   const size = Math.max(stat.size, mark.byte)
   yield* port.expect(log, size)
   const { beside: folded, chain } = run.extract()
-  return { lane: { ...openLane(log, chain), end: size, counted: size, size, mark: mark.byte }, folded }
+  return { lane: laneAt(log, chain, size, mark.byte), folded }
 })
 
 /** Asks nothing of a log. */
@@ -105,6 +105,15 @@ export const openLane = (log: EntryLog.LogId, chain: Chain.Chain = Chain.make())
   mark: 0,
   found: [],
   isFresh: false
+})
+
+/** A lane whose log has so many bytes, whole lines up to the mark. */
+export const laneAt = (log: EntryLog.LogId, chain: Chain.Chain, size: number, mark = size): Placement.OpenLane => ({
+  ...openLane(log, chain),
+  end: size,
+  counted: size,
+  size,
+  mark
 })
 
 /** Whether it says that a log does not exist. */

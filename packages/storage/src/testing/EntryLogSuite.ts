@@ -250,8 +250,10 @@ const promises: { readonly [name: string]: Effect.Effect<void, EntryLog.EntryLog
     assert.deepEqual(yield* port.sessions("-work-none"), [])
     const listed = (yield* port.listing("-work-a")).logs
     assert.deepEqual(keys(listed.map(({ log }) => log)), keys([log, other]))
-    for (const { archived, log, mtime, size } of listed)
-      assert.deepEqual({ archived, mtime, size }, { archived: false, ...(yield* port.stat(log)) })
+    for (const { archived, log, mtime, size } of listed) {
+      const stat = yield* port.stat(log)
+      assert.deepEqual({ archived, mtime, size }, { archived: false, mtime: stat.mtime, size: stat.size })
+    }
     assert.deepEqual(yield* port.listing("-work-none"), { logs: [], passed: [] })
     assert.deepEqual(keys(yield* port.sidechains(log)), keys([agent, nested]))
     assert.deepEqual(yield* port.sidechains(other), [])
