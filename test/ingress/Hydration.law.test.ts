@@ -6,6 +6,7 @@ import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
 import { Arbitrary, Effect, Layer, Result, Schema } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as budget from "../laws/budget.ts"
 import { home, linesOf, remote, sessionId, text, unsent } from "./hydrated.ts"
 
 const all = linesOf(text("u1-a1-u2-a2-u3-a3 a1-u4-a4 u5-a5"))
@@ -47,7 +48,8 @@ const hydrated = Effect.fnUntraced(function* (
   return { ...at, again, result: streams[0]!, after: at.read() }
 })
 
-const runs = { arbitrary: { runs: 60 } }
+/** A fifth of what other laws get: each run writes files. */
+const budgeted = { arbitrary: { runs: Math.ceil(budget.runs / 5), seed: budget.seed }, timeout: budget.timeout }
 
 describe("any log and any remote", () => {
   it.effect.prop(
@@ -63,7 +65,7 @@ describe("any log and any remote", () => {
         for (const line of [...meta, ...odd.slice(1)])
           assert.isAtLeast(count(linesOf(after), line), Math.max(count(linesOf(log), line), count(lines, line)))
       }).pipe(Effect.scoped),
-    runs
+    budgeted
   )
 
   it.effect.prop(
@@ -78,7 +80,7 @@ describe("any log and any remote", () => {
         yield* again([...lines, ...fresh])
         assert.strictEqual(read().slice(0, after.length), after)
       }).pipe(Effect.scoped),
-    runs
+    budgeted
   )
 
   it.effect.prop(
@@ -97,7 +99,7 @@ describe("any log and any remote", () => {
         const added = linesOf(after).length - linesOf(log).length - (result.leaves.named === undefined ? 0 : 1)
         assert.isAtMost(sent.length, linesOf(after).length - added)
       }).pipe(Effect.scoped),
-    runs
+    budgeted
   )
 
   it.effect.prop(
@@ -113,7 +115,7 @@ describe("any log and any remote", () => {
           result.leaves.named
         )
       }).pipe(Effect.scoped),
-    runs
+    budgeted
   )
 })
 
