@@ -1,4 +1,5 @@
 import * as TranscriptFile from "@reprise/cli/TranscriptFile"
+import * as Evidence from "@reprise/domain/Evidence"
 import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import { assert, describe, it } from "@effect/vitest"
@@ -103,19 +104,7 @@ describe("watched", () => {
 })
 
 describe("a transcript", () => {
-  const judged = (text: string) => Projection.fold(TranscriptFile.evidence, Line.decodeAll(Buffer.from(text)))
-
-  it("is what holds an entry of a kind that transcripts have, or nothing else", () => {
-    const known = '{"type":"tag","tag":"x"}\n'
-    assert.deepStrictEqual(judged(`${known}\n{"type":"new"}\n`), { entries: 3, known: 1, foreign: 1 })
-    assert.isTrue(TranscriptFile.isTranscript(judged(`{"type":"new"}\n# notes\n${known}`)))
-    assert.isFalse(TranscriptFile.isTranscript(judged('{"type":"new"}\n')))
-    assert.isFalse(TranscriptFile.isTranscript(judged('{\n  "name": "x"\n}\n')))
-  })
-
-  it("may be empty, torn in its first line, or NUL throughout: that is damage", () => {
-    for (const left of ["", '{"type":"us', "\0\0\0", "\n"]) assert.isTrue(TranscriptFile.isTranscript(judged(left)))
-  })
+  const judged = (text: string) => Projection.fold(Evidence.projection, Line.decodeAll(Buffer.from(text)))
 
   it.effect("is also what is named as one, whatever it holds", () =>
     Effect.gen(function* () {

@@ -49,7 +49,7 @@ const linesOf = (bytes: Uint8Array, kind?: string) =>
 /** Runs with logs in files, and a program of its own that sets their titles. */
 const inFiles = <A, E>(
   use: (
-    others: (title: string) => Effect.Effect<void, EntryLog.EntryLogError>
+    others: (title: string) => Effect.Effect<void, Transcript.AppendError | EntryLog.EntryLogError>
   ) => Effect.Effect<A, E, EntryLog.EntryLog | SessionWriter.SessionWriter>
 ) =>
   Effect.scoped(

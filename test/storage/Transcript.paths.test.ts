@@ -1,6 +1,7 @@
 /** Which session a directory and an id lead to. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Message from "@reprise/domain/Message"
+import * as Metadata from "@reprise/domain/Metadata"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as ProjectPath from "@reprise/storage/ProjectPath"
@@ -135,4 +136,42 @@ describe("a directory and its sessions", () => {
     assert.deepStrictEqual(ProjectPath.spellings("/\u00e9"), ["/\u00e9", "/e\u0301"])
     assert.deepStrictEqual(ProjectPath.spellings("/a"), ["/a"])
   })
+})
+
+describe("a file that no session names", () => {
+  const opened = (file: string, options: { readonly lock?: boolean } = {}) =>
+    Transcript.open({ sessionId, cwd: "/tmp", version: "2.1.0", log: EntryLog.at(file), ...options })
+
+  it.effect("is left as it is, and opened by nobody, where it holds no entry of a transcript", () =>
+    Effect.gen(function* () {
+      const { layer, root } = yield* place
+      const file = path.join(root, "notes.md")
+      fs.writeFileSync(file, "# notes\nmilk", { mode: 0o644 })
+      for (const lock of [true, false]) {
+        const error = yield* Effect.flip(Effect.scoped(Effect.provide(opened(file, { lock }), layer)))
+        assert.deepInclude(error, { _tag: "AppendError", reason: "not-transcript", what: file })
+      }
+      const annotating = Transcript.annotate(EntryLog.at(file), Metadata.tag("x"))
+      assert.deepInclude(yield* Effect.flip(Effect.provide(annotating, layer)), { reason: "not-transcript" })
+      assert.strictEqual(fs.readFileSync(file, "utf8"), "# notes\nmilk")
+      assert.strictEqual(fs.statSync(file).mode & 0o777, 0o644)
+      assert.deepStrictEqual(fs.readdirSync(root), ["notes.md"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is opened where it is new, empty, torn in its first line, or holds an entry behind damage", () =>
+    Effect.gen(function* () {
+      const { layer, root } = yield* place
+      const texts = [undefined, "", '{"type":"us', '# notes\n{"type":"tag","tag":"x"}\n']
+      for (const [i, text] of texts.entries()) {
+        const file = path.join(root, `${i}.jsonl`)
+        if (text !== undefined) fs.writeFileSync(file, text)
+        yield* Effect.gen(function* () {
+          const transcript = yield* opened(file)
+          yield* transcript.append(Message.user("x"))
+        }).pipe(Effect.scoped, Effect.provide(layer))
+        assert.include(fs.readFileSync(file, "utf8"), '"type":"user"')
+      }
+    }).pipe(Effect.scoped)
+  )
 })

@@ -3,6 +3,7 @@
  * up, its drift, and its findings by kind. The state itself is let go.
  */
 import * as Entry from "@reprise/domain/Entry"
+import * as Evidence from "@reprise/domain/Evidence"
 import type * as Finding from "@reprise/domain/Finding"
 import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
@@ -10,7 +11,6 @@ import type * as Lanes from "@reprise/recovery/Lanes"
 import * as Recovery from "@reprise/recovery/Recovery"
 import * as Phrase from "./Phrase.ts"
 import * as Resume from "./Resume.ts"
-import * as TranscriptFile from "./TranscriptFile.ts"
 
 /**
  * How many findings of a kind there are.
@@ -81,14 +81,14 @@ const lines = (lane: Lanes.Choice): Projection.Projection<Located, Lines> =>
  */
 export const projection = (lane: Lanes.Choice): Projection.Projection<Located, Checkup> =>
   Projection.map(
-    Projection.struct({ state: Recovery.make({ lane }), lines: lines(lane), held: TranscriptFile.evidence }),
+    Projection.struct({ state: Recovery.make({ lane }), lines: lines(lane), held: Evidence.projection }),
     ({ held, lines, state }): Checkup => {
       const sum = Phrase.countsOf(state)
       const sidechains = state.sidechains.reduce((count, { entries }) => count + entries, 0)
       const { checked, drift, unchecked } = state.consistency
       const accounted = sum.conversation + sum.archived + sum.removed + sum.onBranches
       return {
-        isTranscript: TranscriptFile.isTranscript(held),
+        isTranscript: Evidence.isTranscript(held),
         bytes: state.extent.byteEnd,
         written: lines.main.size + lines.others.size,
         sum,

@@ -8,6 +8,7 @@
  * A file that is not there is an error, for a path that was mistyped would be waited for without end; `--wait` waits.
  */
 import * as Entry from "@reprise/domain/Entry"
+import * as Evidence from "@reprise/domain/Evidence"
 import type * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as Recovery from "@reprise/recovery/Recovery"
@@ -119,7 +120,7 @@ const markOf = (text: string): Option.Option<LineReader.Mark> => {
 
 /** Fails when all is told that was there, and it was no transcript. */
 const mustBeTranscript = (file: string) => {
-  let held: Projection.Run<Line.Located, TranscriptFile.Evidence> | undefined = Projection.run(TranscriptFile.evidence)
+  let held: Projection.Run<Line.Located, Evidence.Evidence> | undefined = Projection.run(Evidence.projection)
   return (told: StorageFollow.Followed) =>
     Effect.suspend(() => {
       if (held === undefined) return Effect.void

@@ -4,6 +4,7 @@
  * 1. One file at a time, read, shown and let go: memory does not grow with their number.
  * 2. A file that cannot be read is reported where it stands in the order; the others are shown all the same.
  */
+import * as Evidence from "@reprise/domain/Evidence"
 import * as Projection from "@reprise/domain/Projection"
 import * as Interruption from "@reprise/recovery/Interruption"
 import type * as Lanes from "@reprise/recovery/Lanes"
@@ -48,7 +49,7 @@ export const resume = Effect.fn("Resume.resume")(function* (
   file: string,
   options: Pick<Recovery.Options, "lane" | "repair"> = {}
 ) {
-  const projection = Projection.struct({ state: Recovery.make(options), progress, held: TranscriptFile.evidence })
+  const projection = Projection.struct({ state: Recovery.make(options), progress, held: Evidence.projection })
   const { held, progress: links, state } = yield* TranscriptFile.fold(file, projection)
   yield* TranscriptFile.mustBeTranscript(file, held)
   const view = viewOf(state, options.lane ?? "main")

@@ -5,6 +5,7 @@
  * log is refused before anything is written.
  */
 import * as Entry from "@reprise/domain/Entry"
+import * as Evidence from "@reprise/domain/Evidence"
 import * as Identifier from "@reprise/domain/Identifier"
 import type * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
@@ -84,7 +85,7 @@ export const find = Effect.fn("SessionFile.find")(function* (
   if (log._tag === "Session" && log.lane._tag === "Sidechain") {
     return yield* new NoSessionFile({ file, found: "an agent's own log; name the log of its session" })
   }
-  const both = Projection.struct({ said: envelope, held: TranscriptFile.evidence })
+  const both = Projection.struct({ said: envelope, held: Evidence.projection })
   const {
     held: { entries, known },
     said: { sessionId, ...own }

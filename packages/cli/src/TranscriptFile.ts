@@ -2,10 +2,10 @@
  * TranscriptFile: one transcript named by its path, folded as it is read. It is never written, and no more than a
  * window and a line of it is held beside the state.
  */
-import * as Entry from "@reprise/domain/Entry"
+import * as Evidence from "@reprise/domain/Evidence"
 import * as Identifier from "@reprise/domain/Identifier"
 import type * as Line from "@reprise/domain/Line"
-import * as Projection from "@reprise/domain/Projection"
+import type * as Projection from "@reprise/domain/Projection"
 import * as SessionSource from "@reprise/domain/SessionSource"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import type * as SessionCatalog from "@reprise/storage/SessionCatalog"
@@ -51,49 +51,6 @@ export const fold = <S>(
   )
 
 /**
- * What a file holds: entries of all kinds, those of a kind that transcripts have, and those that are something else. A
- * line that ends in the middle and bytes that are none may be what is left of an entry, so they count as neither.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Evidence {
-  readonly entries: number
-  readonly known: number
-  readonly foreign: number
-}
-
-/**
- * Counts what a file holds.
- *
- * @category projections
- * @since 0.1.0
- */
-export const evidence: Projection.Projection<Line.Located, Evidence> = Projection.entries(
-  Projection.make({
-    initial: () => ({ entries: 0, known: 0, foreign: 0 }),
-    evolve: (draft, entry: Entry.Entry) => {
-      draft.entries++
-      const kind = Entry.kindOf(entry)
-      if (kind !== "unknown" && kind !== "malformed") draft.known++
-      else if (!(entry instanceof Entry.Malformed) || !remains.has(entry.reason)) draft.foreign++
-      return draft
-    },
-    extract: (draft): Evidence => draft
-  })
-)
-
-const remains: ReadonlySet<Entry.Malformed["reason"]> = new Set(["torn", "blank"])
-
-/**
- * Whether what a file holds may be a transcript, damaged or not.
- *
- * @category getters
- * @since 0.1.0
- */
-export const isTranscript = ({ foreign, known }: Evidence): boolean => known > 0 || foreign === 0
-
-/**
  * Whether the name of a file says that it is a transcript: of a session, or of an agent.
  *
  * @category getters
@@ -110,8 +67,11 @@ export const isNamed = (file: string): boolean => {
  * @category running
  * @since 0.1.0
  */
-export const mustBeTranscript = (file: string, held: Evidence): Effect.Effect<void, SessionSource.NotATranscript> => {
-  if (isTranscript(held) || isNamed(file)) return Effect.void
+export const mustBeTranscript = (
+  file: string,
+  held: Evidence.Evidence
+): Effect.Effect<void, SessionSource.NotATranscript> => {
+  if (Evidence.isTranscript(held) || isNamed(file)) return Effect.void
   const lines = held.entries === 1 ? "one line, which is no entry" : `${held.entries} lines, none of which is an entry`
   return Effect.fail(
     new SessionSource.NotATranscript({ path: file, found: `${lines} of a transcript; check the path` })

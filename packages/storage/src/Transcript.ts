@@ -31,6 +31,7 @@ import * as Closing from "./internal/closing.ts"
 import { make } from "./internal/doors.ts"
 import * as Opening from "./internal/opening.ts"
 import * as Session from "./internal/session.ts"
+import * as Unnamed from "./internal/unnamed.ts"
 import * as Redactor from "./Redactor.ts"
 import type * as SessionLock from "./SessionLock.ts"
 import type * as SessionWriter from "./SessionWriter.ts"
@@ -290,6 +291,7 @@ export const annotate = Effect.fn("Transcript.annotate")(function* (
 ) {
   const port = yield* EntryLog.EntryLog
   yield* port.stat(log)
+  yield* typed(Unnamed.mustBeTranscript(port, log))
   const named = log._tag === "Session" ? log.sessionId : path.parse(log.path).name
   const sessionId = options.sessionId ?? named
   const entry = Redactor.redact({ ...body, sessionId } as Entry.Known, yield* Redactor.Redactor)

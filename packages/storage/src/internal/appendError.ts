@@ -13,6 +13,7 @@ const advice: { readonly [K in Placement.UnfitReason]: string } = {
   "not-json": "cannot be written as JSON; remove cycles, functions and big integers, or mend the redactor",
   "other-content": "is the id of an entry that says something else; give a new entry an id of its own",
   "other-directory": "is where this session was recorded; open it from there, or name its log",
+  "not-transcript": "holds none of the entries of a transcript, and is left as it is; check the path",
   unlocked: "was opened without its lock; open it with the lock to add messages",
   closed: "is closed; open it again"
 }

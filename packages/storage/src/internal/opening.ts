@@ -28,6 +28,7 @@ import * as Folders from "./folders.ts"
 import * as Foreign from "./foreign.ts"
 import * as Placement from "./placement.ts"
 import * as Session from "./session.ts"
+import * as Unnamed from "./unnamed.ts"
 
 type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize" | "held" | "known">
 
@@ -66,6 +67,7 @@ export const open = Effect.fnUntraced(function* (
   const held = options.lock === false ? undefined : adopted?.held
   const claimScope = held?.scope ?? (yield* Scope.make())
   const taken = Effect.gen(function* () {
+    yield* Unnamed.mustBeTranscript(port, log)
     const locks = port.locks ?? (yield* SessionLock.SessionLock)
     const isClaimed = options.lock === false || held !== undefined
     const claim = isClaimed ? held?.claim : yield* Scope.provide(locks.claim(log), claimScope)

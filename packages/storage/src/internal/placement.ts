@@ -71,6 +71,7 @@ export type UnfitReason =
   | "not-json"
   | "other-content"
   | "other-directory"
+  | "not-transcript"
   | "unlocked"
   | "closed"
 
