@@ -1,11 +1,17 @@
 /**
  * The history campaign: `node main.ts --ops N [--seed S] [--store sqlite|postgres]`. Rounds of at most 1,000 operations,
- * each closed by the checker. Closes with `N passed, N failed`: rounds.
+ * each closed by the checker; after each full one the rounds of the store that are about one fault alone. Closes with
+ * `N passed, N failed`: rounds.
  */
 import { Effect } from "effect"
 import { parseArgs } from "node:util"
 import * as Cluster from "../postgres/cluster.ts"
+import * as Failover from "./failover.ts"
 import * as Faults from "./faults.ts"
+import * as Fence from "./fence.ts"
+import * as Network from "./network.ts"
+import * as Partition from "./partition.ts"
+import type { Outcome } from "./round.ts"
 
 const ROUND = 1_000
 
@@ -29,17 +35,33 @@ if (store === "postgres" && Cluster.binaries === undefined) {
   process.exit(1)
 }
 
-/** A round, and what it is called; `skipped` says why it cannot be run here. */
+/** A round, and what it is called. */
 interface Round {
   readonly name: string
-  readonly run: Effect.Effect<Faults.Outcome, unknown>
+  readonly run: Effect.Effect<Outcome, unknown>
 }
 
-const rounds = Array.from({ length: Math.ceil(operations / ROUND) }, (_, i): Round => {
+const unconnected = store === "postgres" && operations >= ROUND ? Network.missing() : undefined
+if (unconnected !== undefined) console.log(`skipped: partitions, since ${unconnected}`)
+
+/** Operations of a round about one fault. */
+const FEW = 300
+
+const single = (seed: number): ReadonlyArray<Round> =>
+  store === "sqlite"
+    ? [{ name: "a writer is frozen, and fenced off", run: Fence.run(seed) }]
+    : [
+        { name: "a server is killed", run: Failover.server(FEW, seed) },
+        { name: "a synchronous standby takes over", run: Failover.synchronous(FEW, seed) },
+        ...(unconnected === undefined ? [{ name: "partitions", run: Partition.run(FEW, seed) }] : [])
+      ]
+
+const rounds = Array.from({ length: Math.ceil(operations / ROUND) }, (_, i): ReadonlyArray<Round> => {
   const count = Math.min(ROUND, operations - i * ROUND)
-  const run = store === "sqlite" ? Faults.sqlite : Faults.postgres
-  return { name: `history on ${store}`, run: run(count, seed * 1_000_003 + i) }
-})
+  const own = seed * 1_000_003 + i
+  const history = store === "sqlite" ? Faults.sqlite(count, own) : Faults.postgres(count, own)
+  return [{ name: `history on ${store}`, run: history }, ...(count === ROUND ? single(own) : [])]
+}).flat()
 
 let passed = 0
 let failed = 0

@@ -9,6 +9,8 @@ const program = fileURLToPath(new URL("server.ts", import.meta.url))
 export interface Servers {
   /** Where clients find each, through its network. */
   readonly urls: ReadonlyArray<string>
+  /** Where each is, without a network that breaks. */
+  readonly addresses: ReadonlyArray<string>
   /** Kills one with SIGKILL. */
   readonly kill: (server: number) => Promise<void>
   /** Starts one that was killed. */
@@ -17,19 +19,27 @@ export interface Servers {
   readonly faults: () => Readonly<Record<string, number>>
 }
 
+/** Where a server runs, and how it names the store: `within` is the beginning of a command that runs it. */
+interface Place {
+  readonly store: string
+  readonly host?: string
+  readonly within?: ReadonlyArray<string>
+}
+
 /** Starts servers; of 100 requests about `percent` have a fault. */
 export const make = Effect.fnUntraced(function* (
-  store: string,
-  options: { readonly count: number; readonly seed: number; readonly percent: number }
+  places: ReadonlyArray<Place>,
+  options: { readonly seed: number; readonly percent: number }
 ) {
   const running: Array<Running.Running> = []
   const upstreams: Array<string> = []
   const start = async (server: number) => {
-    running[server] = Running.start(["--no-warnings", program, store])
-    upstreams[server] = `http://127.0.0.1:${await running[server].port}`
+    const { host = "127.0.0.1", store, within } = places[server]!
+    running[server] = Running.start(["--no-warnings", program, store, host], within)
+    upstreams[server] = `http://${host}:${await running[server].port}`
   }
   yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(running.map(({ kill }) => kill()))))
-  const numbers = Array.from({ length: options.count }, (_, i) => i)
+  const numbers = [...places.keys()]
   // The first one makes the tables.
   for (const server of numbers) yield* Effect.promise(() => start(server))
   const proxies = yield* Effect.forEach(numbers, (server) =>
@@ -44,5 +54,11 @@ export const make = Effect.fnUntraced(function* (
       for (const [fault, count] of Object.entries(counts())) sums[fault] = (sums[fault] ?? 0) + count
     return sums
   }
-  return { urls: proxies.map(({ url }) => url), kill: (server) => running[server]!.kill(), start, faults } as Servers
+  return {
+    urls: proxies.map(({ url }) => url),
+    addresses: upstreams,
+    kill: (server: number) => running[server]!.kill(),
+    start,
+    faults
+  } satisfies Servers
 })

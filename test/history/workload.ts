@@ -39,7 +39,7 @@ const streams: ReadonlyArray<Ingress.Target> = [
   { session: "claimed", sub: "" },
   { session: "claimed", sub: "a2" }
 ]
-const nameOf = ({ session, sub }: Ingress.Target): string => `${session}/${sub}`
+export const nameOf = ({ session, sub }: Ingress.Target): string => `${session}/${sub}`
 
 /** A clock that all processes of a machine share, in ms. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6
@@ -50,10 +50,10 @@ export const client = (urls: ReadonlyArray<string>, timeout: number) =>
     FetchHttpClient.layer
   )
 
-/** What each stream holds, as a client reads it. */
-export const logsOf = (ingress: Ingress.Ingress["Service"]) =>
+/** What streams hold, as a client reads them. */
+export const logsOf = (ingress: Ingress.Ingress["Service"], targets: ReadonlyArray<Ingress.Target> = streams) =>
   Effect.map(
-    Effect.forEach(streams, (target) =>
+    Effect.forEach(targets, (target) =>
       linesOf(ingress, target).pipe(Effect.map((lines) => [nameOf(target), lines] as const))
     ),
     (logs) => new Map(logs)
@@ -68,7 +68,7 @@ const linesOf = (ingress: Ingress.Ingress["Service"], target: Ingress.Target) =>
   )
 
 /** An entry with an id, or one in four times metadata, which has none. */
-const lineOf = (key: string, isMetadata: boolean): HistoryChecker.Line =>
+export const lineOf = (key: string, isMetadata: boolean): HistoryChecker.Line =>
   isMetadata
     ? { key: `m-${key}`, text: `{"type":"tag","tag":"${key}"}` }
     : {

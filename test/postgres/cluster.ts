@@ -8,13 +8,26 @@ import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 
-/** A cluster that may be started and stopped. `durable`: a commit waits for the disk. */
+/** A cluster that may be started and stopped. */
 export interface Cluster {
   readonly directory: string
   readonly url: string
   readonly start: () => Promise<void>
   /** `fast` as an operator stops it, `immediate` as a crash does; it has ended when that is done. */
   readonly stop: (mode: "fast" | "immediate") => Promise<void>
+  /** Makes a standby the primary. */
+  readonly promote: () => void
+}
+
+/**
+ * How a cluster runs. `durable`: a commit waits for the disk. `settings`: `name=value`. `within`: the beginning of a command
+ * that runs the server, as root. `network`: from where it takes connections beside its socket.
+ */
+export interface Options {
+  readonly durable?: boolean
+  readonly settings?: ReadonlyArray<string>
+  readonly within?: ReadonlyArray<string>
+  readonly network?: string
 }
 
 const folder = "/usr/lib/postgresql"
@@ -23,7 +36,9 @@ const versions = fs.existsSync(folder) ? fs.readdirSync(folder).toSorted((a, b) 
 /** The server refuses to run as root, so it runs as the user whom the package has made for it. */
 const isRoot = process.geteuid?.() === 0
 const user = isRoot ? /^postgres:[^:]*:(\d+):(\d+):/m.exec(fs.readFileSync("/etc/passwd", "utf8")) : undefined
-const identity = user ? { uid: Number(user[1]), gid: Number(user[2]) } : {}
+const identity: { readonly uid?: number; readonly gid?: number } = user
+  ? { uid: Number(user[1]), gid: Number(user[2]) }
+  : {}
 
 /** The directory of the binaries; undefined where there are none that can run. */
 export const binaries: string | undefined =
@@ -37,28 +52,47 @@ export const binaries: string | undefined =
 export const skipped = `skipped: the tests with PostgreSQL, which is not below ${folder} (Debian: apt-get install postgresql)`
 
 /** Makes a cluster in a directory that is there and empty; it is not started yet. */
-export const make = (
-  directory: string,
-  { durable = false, settings = [] }: { readonly durable?: boolean; readonly settings?: ReadonlyArray<string> } = {}
-): Cluster => {
+export const make = (directory: string, options: Options = {}): Cluster => {
   const data = path.join(directory, "data")
   if (isRoot) fs.chownSync(directory, identity.uid!, identity.gid!)
   run("initdb", ["-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"])
-  return at(directory, durable ? settings : ["fsync=off", "full_page_writes=off", ...settings])
+  if (options.network !== undefined)
+    fs.appendFileSync(path.join(data, "pg_hba.conf"), `host all all ${options.network} trust\n`)
+  return at(directory, options)
+}
+
+/** Makes a standby of a cluster that runs, in a directory that is there and empty; it is not started yet. */
+export const standbyOf = (primary: Cluster, directory: string, options: Options = {}): Cluster => {
+  if (isRoot) fs.chownSync(directory, identity.uid!, identity.gid!)
+  const from = ["-h", primary.directory, "-U", "postgres", "-c", "fast", "-X", "stream", "--no-sync"]
+  run("pg_basebackup", ["-D", path.join(directory, "data"), "-R", ...from])
+  return at(directory, options)
 }
 
 /** The cluster that was made in this directory. */
-export const at = (directory: string, settings: ReadonlyArray<string> = []): Cluster => {
+export const at = (directory: string, { durable = false, network, settings = [], within }: Options = {}): Cluster => {
   const data = path.join(directory, "data")
   const socket = path.join(directory, ".s.PGSQL.5432")
   return {
     directory,
     url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(directory)}`,
     start: async () => {
-      const all = ["listen_addresses=", `unix_socket_directories=${directory}`, "max_connections=60", ...settings]
+      const all = [
+        `listen_addresses=${network === undefined ? "" : "*"}`,
+        `unix_socket_directories=${directory}`,
+        "max_connections=60",
+        ...(durable ? [] : ["fsync=off", "full_page_writes=off"]),
+        ...settings
+      ]
       const log = fs.openSync(path.join(directory, "log"), "a")
-      const server = spawn(path.join(binaries!, "postgres"), ["-D", data, ...all.flatMap((one) => ["-c", one])], {
-        ...identity,
+      const own = [path.join(binaries!, "postgres"), "-D", data, ...all.flatMap((one) => ["-c", one])]
+      const { gid, uid } = identity
+      const [command, ...args] =
+        within === undefined
+          ? own
+          : [...within, "setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", ...own]
+      const server = spawn(command!, args, {
+        ...(within === undefined && identity),
         cwd: directory,
         detached: true,
         stdio: ["ignore", log, log]
@@ -78,7 +112,8 @@ export const at = (directory: string, settings: ReadonlyArray<string> = []): Clu
         async () => !isAlive(pid),
         () => `${directory} did not stop`
       )
-    }
+    },
+    promote: () => run("pg_ctl", ["promote", "-w", "-D", data])
   }
 }
 
