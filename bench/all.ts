@@ -10,6 +10,7 @@ import * as depth from "./depth.ts"
 import * as follow from "./follow.ts"
 import * as imports from "./imports.ts"
 import * as list from "./list.ts"
+import * as remote from "./remote.ts"
 import * as resume from "./resume.ts"
 import * as schema from "./schema.ts"
 import { main } from "./support/report.ts"
@@ -20,6 +21,7 @@ main({
   list: list.measure,
   follow: follow.measure,
   schema: schema.measure,
+  remote: remote.measure,
   imports: imports.measure,
   depth: depth.measure
 })
