@@ -59,8 +59,9 @@ describe("the README", () => {
     const consoles = blocks.filter(({ language }) => language === "console")
     assert.isNotEmpty(consoles)
     for (const { code: shown } of consoles) {
-      const [, command, printed] = /^\$ node (.*?)\n(.*)$/s.exec(shown) ?? []
-      const ran = execFileSync(process.execPath, command!.split(" "), { cwd: root, env, encoding: "utf8" })
+      const [, command, printed] = /^\$ npx reprise (.*?)\n(.*)$/s.exec(shown) ?? []
+      const args = ["packages/cli/src/main.ts", ...command!.split(" ")]
+      const ran = execFileSync(process.execPath, args, { cwd: root, env, encoding: "utf8" })
       assert.strictEqual(printed, ran)
     }
   })
