@@ -122,7 +122,15 @@ describe("the examples", () => {
     ],
     ["05-writing.ts", /^read only: process \d+ on \S+ has the session since .*\n1 message .* refused: AppendError\n$/],
     ["06-resume.ts", /^3 messages to send; ended: interrupted-turn\n$/],
-    ["07-generators.ts", /^sees: held 100 times\nsurvives: held 100 times\nlawful: held 100 times\n$/]
+    ["07-generators.ts", /^sees: held 100 times\nsurvives: held 100 times\nlawful: held 100 times\n$/],
+    [
+      "08-client.ts",
+      /^user +text {2}What .*\nassistant +text tool_use {2}I .*\nuser +tool_result\nassistant +text {2}It is 12:00\.\n$/
+    ],
+    [
+      "09-history.ts",
+      /^read .*: suffix\nuser +It begins .* Who .*\nassistant +About: .*\nuser +Does .*\nassistant +It does\.\n.*: 90 by all, 30 by .*\n$/
+    ]
   ] as const) {
     it(`${example} runs`, async () => {
       const { left, stderr, stdout } = await run(example)
@@ -141,6 +149,8 @@ describe("the examples", () => {
       "examples/05-writing.ts",
       "examples/06-resume.ts",
       "examples/07-generators.ts",
+      "examples/08-client.ts",
+      "examples/09-history.ts",
       "examples/main.ts",
       "examples/service.ts",
       "examples/temporary.ts"

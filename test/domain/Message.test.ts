@@ -169,6 +169,27 @@ describe("Message constructors", () => {
     assert.deepStrictEqual(message.usage, { input_tokens: 0, output_tokens: 0 })
   })
 
+  it("take blocks and answers as another library types them, without an index signature", () => {
+    interface Called {
+      readonly type: "code_execution_tool_result"
+      readonly content: { readonly stdout: string }
+    }
+    interface Answer {
+      readonly id: string
+      readonly model: string
+      readonly role: "assistant"
+      readonly content: Array<Called>
+      readonly stop_reason: "end_turn" | null
+      readonly usage: { readonly input_tokens: number; readonly service_tier: "standard" | null }
+    }
+    const content: Array<Called> = [{ type: "code_execution_tool_result", content: { stdout: "ok" } }]
+    const usage = { input_tokens: 1, service_tier: null }
+    const answer: Answer = { id: "msg_1", model: "m", role: "assistant", content, stop_reason: "end_turn", usage }
+    const { message } = Message.assistant(answer)
+    assert.deepStrictEqual([message.content, message.stop_reason, message.usage], [content, "end_turn", usage])
+    assert.deepStrictEqual(Message.user(content).message.content, content)
+  })
+
   it("an assistant keeps what it is given", () => {
     const usage = { input_tokens: 7, output_tokens: 9 }
     const body = Message.assistant({ ...reply, stop_reason: "end_turn", usage }, { requestId: "req_1" })

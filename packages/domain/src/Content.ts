@@ -82,6 +82,15 @@ export interface UnknownBlock {
 export type Block = Of<Kind> | UnknownBlock
 
 /**
+ * A block as constructors of messages take it: also one that another library has typed, such as a block of a client's
+ * answer. Guards ({@link isText}, {@link isToolUse}, …) narrow it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AnyBlock = Block | { readonly type: string }
+
+/**
  * Text of either side.
  *
  * @category models

@@ -265,7 +265,7 @@ export type MessageBody<K extends MessageType = MessageType> = {
  * @since 0.1.0
  */
 export const user = (
-  content: string | ReadonlyArray<Content.Block>,
+  content: string | ReadonlyArray<Content.AnyBlock>,
   more: Omit<MessageBody<"user">, "type" | "message"> = {}
 ): MessageBody<"user"> => ({ type: "user", message: { role: "user", content }, ...more })
 
@@ -282,6 +282,21 @@ export const toolResults = (
 ): MessageBody<"user"> => user(results, more)
 
 /**
+ * A reply of a model, or one block of it: a message as a client of the Messages API answers with it is one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reply {
+  readonly id: string
+  readonly model: string
+  readonly content: string | ReadonlyArray<Content.AnyBlock>
+  readonly stop_reason?: string | null
+  readonly stop_sequence?: string | null
+  readonly usage?: Usage
+}
+
+/**
  * One line of a reply: `id` is the API message's, shared by all lines of the reply. Keys that a reader needs are always
  * written: `stop_reason` and `stop_sequence` are null, the tokens 0 unless given.
  *
@@ -289,14 +304,7 @@ export const toolResults = (
  * @since 0.1.0
  */
 export const assistant = (
-  message: {
-    readonly id: string
-    readonly model: string
-    readonly content: string | ReadonlyArray<Content.Block>
-    readonly stop_reason?: string | null
-    readonly stop_sequence?: string | null
-    readonly usage?: Usage
-  },
+  message: Reply,
   more: Omit<MessageBody<"assistant">, "type" | "message"> = {}
 ): MessageBody<"assistant"> => ({
   message: {
