@@ -25,4 +25,26 @@ describe("reprise export", () => {
       assert.strictEqual(fs.statSync(other).mode & 0o777, 0o600)
     }).pipe(Effect.scoped)
   )
+
+  it.effect(
+    "takes a transcript of any name, by the session that its lines name; one that is none says what it is",
+    () =>
+      Effect.gen(function* () {
+        const from = yield* home
+        const run = (...args: ReadonlyArray<string>) => runWith({ logs: from.layer }, ...args)
+        const notes = path.join(from.root, "notes.jsonl")
+        fs.copyFileSync(session(from), notes)
+        const bundle = path.join(from.root, "n.tar.gz")
+        assert.match((yield* run("export", notes, bundle)).noted, new RegExp(`^session ${sessionId}: `))
+        const projects = path.join(from.root, "elsewhere")
+        const to = yield* run("import", bundle, "--projects", projects, "--cwd", from.root, "--json")
+        assert.strictEqual(path.basename(JSON.parse(to.out).path), `${sessionId}.jsonl`)
+        const other = path.join(from.root, "o.tar.gz")
+        const missing = yield* run("export", path.join(from.root, "gone.jsonl"), other)
+        assert.match(missing.noted, /^TranscriptUnreadable .* found no file; check the path/)
+        fs.writeFileSync(notes, '{"name":"x"}\n')
+        assert.match((yield* run("export", notes, other)).noted, /^NotATranscript /)
+        assert.isFalse(fs.existsSync(other))
+      }).pipe(Effect.scoped)
+  )
 })

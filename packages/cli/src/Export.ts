@@ -12,6 +12,7 @@ import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
+import * as SessionFile from "./SessionFile.ts"
 import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as Unwritten from "./Unwritten.ts"
@@ -36,8 +37,10 @@ export const command = Command.make(
   Effect.fn(
     function* ({ bundle, json, session }) {
       const file = yield* SessionName.fileOf(session)
-      const to = path.resolve(Option.getOrElse(bundle, () => `${path.basename(file, ".jsonl")}.tar.gz`))
-      const { cwd, files, sessionId } = yield* SessionBundle.exportTo(path.resolve(file), to)
+      const named = yield* SessionFile.find(file)
+      const own = named.sessionId ?? path.basename(file, ".jsonl")
+      const to = path.resolve(Option.getOrElse(bundle, () => `${own}.tar.gz`))
+      const { cwd, files, sessionId } = yield* SessionBundle.exportTo(path.resolve(file), to, { sessionId: own })
       const bytes = files.reduce((sum, { size }) => sum + size, 0)
       if (json) {
         const told = { file, ok: true, sessionId, bundle: to, cwd, files: files.length, bytes }

@@ -51,18 +51,24 @@ export class BundleError extends Schema.TaggedError<BundleError>()("BundleError"
 export { Manifest } from "./internal/archive.ts"
 
 /**
- * Exports the session of a main log into a new file; fails where that exists.
+ * Exports the session of a main log into a new file; fails where that exists. `sessionId` where the log is not named by
+ * it: where it is imported, it is.
  *
  * @category running
  * @since 0.1.0
  */
-export const exportTo = Effect.fn("SessionBundle.exportTo")(function* (main: string, to: string) {
-  const sessionId = path.basename(main, ".jsonl")
+export const exportTo = Effect.fn("SessionBundle.exportTo")(function* (
+  main: string,
+  to: string,
+  options: { readonly sessionId?: string } = {}
+) {
+  const sessionId = options.sessionId ?? path.basename(main, ".jsonl")
   const fail = failing("export", main)
-  if (!Identifier.isSessionId(sessionId))
-    return yield* fail(`a log that is not named by a session: ${path.basename(main)}`)
-  const files = yield* SessionFiles.list(main)
-  if (files.at(-1)?.path !== main) return yield* fail("no log there")
+  const files = yield* SessionFiles.list(main, sessionId)
+  if (files.at(-1)?.path !== main) return yield* fail("no file; check the path")
+  if (!Identifier.isSessionId(sessionId)) {
+    return yield* fail(`one whose id ${JSON.stringify(sessionId)} is no UUID; a fork of it has one`)
+  }
   const { cwd } = yield* SessionSummary.read(EntryLog.at(main))
   const time = Math.floor((yield* Clock.currentTimeMillis) / 1000)
   const plain = `${to}.${randomUUID()}.tar`
@@ -218,7 +224,9 @@ const errorOf =
         ? cause.message
         : code === "ENOENT"
           ? "no file; check the path"
-          : `an error (${code ?? String(cause)})`
+          : code?.startsWith("Z_") === true
+            ? `${Tar.none} (${code})`
+            : `an error (${code ?? String(cause)})`
     return new BundleError({ operation, file, found, ...(cause instanceof Tar.Refused ? {} : { cause }) })
   }
 

@@ -76,21 +76,21 @@ const isPart = (part: string): boolean =>
   part !== "" && part !== "." && part !== ".." && !/[\\\p{Cc}]/u.test(part) && Buffer.byteLength(part) <= 255
 
 /**
- * Lists the files of a session, the main log last.
+ * Lists the files of a session, the main log last; `sessionId` where that log is not named by it.
  *
  * @category reading
  * @since 0.1.0
  */
-export const list = Effect.fn("SessionFiles.list")(function* (main: string) {
+export const list = Effect.fn("SessionFiles.list")(function* (main: string, sessionId?: string) {
   const log = EntryLog.at(main)
   const agents = yield* SessionAgents.list(log)
   return yield* Effect.try({
     try: () => {
       const { fileHistory, project } = directoriesOf(main)
-      const sessionId = path.basename(main, ".jsonl")
+      const name = path.basename(main, ".jsonl")
       const files = [
-        ...below("session", path.join(project, sessionId)),
-        ...below("file-history", path.join(fileHistory, sessionId))
+        ...below("session", path.join(project, name)),
+        ...below("file-history", path.join(fileHistory, sessionId ?? name))
       ]
       for (const { log: own } of agents) {
         const file = EntryLog.pathOf("/", own)

@@ -19,6 +19,9 @@ export class Refused extends Error {
   readonly code = "EREFUSED"
 }
 
+/** What something is that does not begin as an archive does. */
+export const none = "no archive, or one that is broken"
+
 /** The header of a file; `time` in seconds since 1970. */
 export const header = (name: string, size: number, time: number): Buffer => {
   const plain = Buffer.byteLength(name) <= 100 && /^[\x20-\x7e]*$/.test(name)
@@ -83,9 +86,10 @@ export function* members(length: number, read: (at: number, count: number) => Bu
   let at = 0
   let named: { path?: string; size?: number } = {}
   for (;;) {
-    if (at + BLOCK > length) throw new Refused("the archive ends in the middle")
+    if (at + BLOCK > length) throw new Refused(at === 0 ? none : "the archive ends in the middle")
     const bytes = read(at, BLOCK)
     if (bytes.every((byte) => byte === 0)) return
+    if (at === 0 && !/^[0-7]+$/.test(text(bytes, 148, 8).trim())) throw new Refused(none)
     if (number(bytes, 148, 8) !== checksum(bytes)) throw new Refused(`no header of a file at byte ${at}`)
     const type = String.fromCharCode(bytes[156]!)
     const size = named.size ?? number(bytes, 124, 12)
