@@ -72,7 +72,7 @@ describe("EntryLogError", () => {
     })
     assert.strictEqual(
       error.message,
-      "append failed (ENOSPC) after 7 bytes of whole lines at /a.jsonl: there is no space left. Free some; what was accepted is kept."
+      "append failed (ENOSPC) after 7 bytes of whole lines at /a.jsonl: there is no space left. Free some and try again."
     )
   })
 })

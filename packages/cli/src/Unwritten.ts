@@ -4,11 +4,15 @@
  * What was written is on standard output, for whoever reads ids from there. So an error for people goes to standard
  * error; one for programs is a line of JSON in its place.
  */
+import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionLock from "@reprise/storage/SessionLock"
+import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import * as fs from "node:fs"
 import * as Output from "./Output.ts"
+import * as Phrase from "./Phrase.ts"
 import * as ResumeJson from "./ResumeJson.ts"
 import * as ResumeText from "./ResumeText.ts"
 import * as SessionName from "./SessionName.ts"
@@ -30,6 +34,33 @@ export class Unwritten extends Schema.TaggedError<Unwritten>()("Unwritten", { ag
 }
 
 /**
+ * What an error says, and what became of what was to be written: a command keeps nothing to try it again.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const messageOf = (error: Error): string => {
+  if (error instanceof EntryLog.EntryLogError) return `${error.message} ${left(error)}`
+  if (!(error instanceof SessionWriter.UnwrittenError)) return error.message
+  return error.logs
+    .map(({ cause, path, queued }) => {
+      const why = cause === undefined ? "it was not tried" : messageOf(cause)
+      return `${path}: ${Phrase.times(queued, "entry", "entries")} could not be written: ${why}`
+    })
+    .join(" ")
+}
+
+/** What a failed operation has put into the log all the same. */
+const left = ({ operation, path, start, written = 0 }: EntryLog.EntryLogError): string => {
+  if (operation !== "append") return "Nothing was written."
+  const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const isCut = start !== undefined && size > start + written
+  const part = "a part of a line, which readers pass over and the next append ends"
+  if (written === 0) return isCut ? `Written was ${part}.` : "Nothing was written."
+  return `Written were ${written} bytes of whole lines${isCut ? `, and ${part}` : ""}.`
+}
+
+/**
  * Reports what a command fails with, unless that was done, and fails.
  *
  * @category running
@@ -42,9 +73,9 @@ export const reporting = <A, E extends Error & { readonly _tag: string }, R>(
   Effect.catch(run, (error) =>
     Effect.gen(function* () {
       if (Unread.isTold(error)) return yield* Effect.fail(error)
-      const encoded = ResumeJson.encodeError(SessionName.shown(session), error)
-      if (json) yield* Output.line(encoded)
-      else yield* Output.note(ResumeText.renderError(error, yield* Style.current))
+      const told = { _tag: error._tag, message: messageOf(error) }
+      if (json) yield* Output.line(ResumeJson.encodeError(SessionName.shown(session), told))
+      else yield* Output.note(ResumeText.renderError(told, yield* Style.current))
       return yield* new Unwritten({ again: error instanceof SessionLock.SessionLocked })
     })
   )

@@ -35,7 +35,7 @@ export { rewritable, wholeLines } from "./internal/lines.ts"
 
 const reasons = {
   NotFound: "it does not exist. Check session id and directory.",
-  NoSpace: "there is no space left. Free some; what was accepted is kept.",
+  NoSpace: "there is no space left. Free some and try again.",
   Denied: "permission denied. The log and its directory must belong to this user.",
   ReadOnly: "the file system is read-only. Remount it, or set CLAUDE_CONFIG_DIR to another place.",
   Symlink: "a transcript may not be a symlink. Put the file itself there; its directories may be links.",

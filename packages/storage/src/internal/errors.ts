@@ -51,7 +51,8 @@ export class FlushError extends Schema.TaggedError<FlushError>()("FlushError", {
   cause: EntryLog.EntryLogError
 }) {
   override get message(): string {
-    return `${this.queued} entries are not written yet; they are kept in order and tried again. ${this.cause.message}`
+    const what = this.queued === 1 ? "1 entry is" : `${this.queued} entries are`
+    return `${what} not written yet, but kept in order and tried again. ${this.cause.message}`
   }
 }
 
