@@ -76,6 +76,27 @@ describe("reprise", () => {
     })
   )
 
+  for (const more of [[], ["--json"]]) {
+    it.effect(`tells a mistake in a few lines on standard error, and prints nothing ${more.join()}`, () =>
+      Effect.gen(function* () {
+        const { mistakes, out, shown } = yield* run("resume", "--nosuch", ...more)
+        assert.deepStrictEqual([out, shown], ["", ""])
+        assert.isAtMost(mistakes.split("\n").length, 5)
+        assert.match(mistakes, /--nosuch[^]*\nUsage: reprise resume .*`reprise help resume` tells all of it$/)
+      })
+    )
+  }
+
+  for (const words of [[], ["search"]]) {
+    it.effect(`"${["help", ...words].join(" ")}" is --help`, () =>
+      Effect.gen(function* () {
+        const { failure, shown } = yield* run("help", ...words)
+        assert.isUndefined(failure)
+        assert.strictEqual((yield* run(...words, "--help")).shown, `${shown}\n${shown}`)
+      })
+    )
+  }
+
   it.effect("asks for what it cannot do without", () =>
     Effect.gen(function* () {
       for (const command of ["title", "rewind", "doctor", "import", "search"]) {

@@ -2,9 +2,13 @@
  * Reprise: the root of the command, with its subcommands.
  */
 import * as CliConfig from "effect/cli/CliConfig"
+import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Stdio from "effect/Stdio"
 import * as fs from "node:fs"
 import * as Agents from "./Agents.ts"
 import * as Annotate from "./Annotate.ts"
@@ -61,10 +65,31 @@ export const command = Command.make("reprise").pipe(
 /** The command never logs and asks for nothing that its help does not show: no wizard, no levels of a log. */
 const config = CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
+/** A mistake is told on standard error, with how the command is used; a page of help would hide it. */
+const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Effect.flatMap(TerminalCapabilities.TerminalCapabilities, ({ canColor }) => {
+          const formatter = CliOutput.defaultFormatter({ colors: canColor })
+          const [name = "reprise", ...path] = event.commandPath
+          const usage = `Usage: ${event.helpDoc.usage}; \`${[name, "help", ...path].join(" ")}\` tells all of it`
+          return Console.error(`${formatter.formatErrors(event.errors).trim()}\n\n${usage}`)
+        })
+      : CliOutput.defaultPresenter.present(event)
+}
+
+/** `reprise help COMMAND` is `reprise COMMAND --help`. */
+const asked = ([first, ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
+  first === "help" ? [...others, "--help"] : first === undefined ? [] : [first, ...others]
+
 /**
  * Runs the command with the arguments of the program.
  *
  * @category running
  * @since 0.1.0
  */
-export const run = Command.run(command, { version }).pipe(Effect.provideService(CliConfig.CliConfig, config))
+export const run = Effect.flatMap(Stdio.Stdio, ({ args }) => args).pipe(
+  Effect.flatMap((args) => Command.runWith(command, { version })(asked(args))),
+  Effect.provideService(CliConfig.CliConfig, config),
+  Effect.provideService(CliOutput.Presenter, presenter)
+)
