@@ -60,7 +60,7 @@ describe("reprise title, reprise tag", () => {
       fs.writeFileSync(file, "{}\n")
       const refused = yield* run("title", file, "T")
       assert.deepStrictEqual([refused.failure, fs.readFileSync(file, "utf8")], ["Unwritten", "{}\n"])
-      assert.match(refused.noted, /^NoSessionFile /)
+      assert.match(refused.noted, /^NotATranscript /)
       assert.strictEqual((yield* run("title", file)).failure, "ShowHelp")
     }).pipe(Effect.scoped)
   )

@@ -180,6 +180,17 @@ describe("reprise append", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("begins no session of a directory that there is not", () =>
+    Effect.gen(function* () {
+      const projects = yield* Temporary.directory
+      const nowhere = path.join(projects, "nowhere")
+      const { failure, noted } = yield* run("append", "--projects", projects, "--cwd", nowhere, "Hello")
+      assert.strictEqual(failure, "Unwritten")
+      assert.include(noted, `expected a directory in --cwd, found none at ${nowhere}; nothing was written`)
+      assert.deepStrictEqual(fs.readdirSync(projects), [])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("names the file of a session that nobody can go on with", () =>
     Effect.gen(function* () {
       const { directory, run } = yield* place
@@ -193,7 +204,7 @@ describe("reprise append", () => {
         assert.deepStrictEqual([failure, out], ["Unwritten", ""])
         assert.include(
           noted,
-          `NoSessionFile  ${file}: expected the transcript of a session, found one whose id "by-hand"`
+          `NotATranscript  ${file}: expected the transcript of a session, found one whose id "by-hand"`
         )
       }
       const copy = (yield* run("fork", file)).out.trimEnd()

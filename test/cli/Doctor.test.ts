@@ -47,6 +47,16 @@ describe("reprise doctor", () => {
     })
   )
 
+  it.effect("of a directory without transcripts says so; --strict makes it a failure", () =>
+    Effect.gen(function* () {
+      const directory = planted({})
+      const { failure, out } = yield* run("doctor", yield* directory)
+      assert.isUndefined(failure)
+      assert.match(out, /^No transcripts below \S+\.\n$/)
+      assert.strictEqual((yield* run("doctor", "--strict", yield* directory)).failure, "NothingChecked")
+    })
+  )
+
   it.effect("--json prints a line for each file, and one for all", () =>
     Effect.gen(function* () {
       const directory = yield* planted()

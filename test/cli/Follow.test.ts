@@ -55,6 +55,21 @@ describe("reprise follow", () => {
     })
   )
 
+  it.effect("--json --last tells the end of the conversation alone", () =>
+    Effect.gen(function* () {
+      const file = write(yield* Temporary.directory, "log", "u1-a1-u2-a2 a1-u3")
+      const told = lines((yield* run("follow", "--json", "--once", "--last", "2", file)).out)
+      assert.deepStrictEqual(
+        told.map(({ entry, line, record }) => [record, line, entry?.uuid]),
+        [
+          ["entry", 2, "a1"],
+          ["entry", 5, "u3"],
+          ["caught-up", 6, undefined]
+        ]
+      )
+    })
+  )
+
   it.live("tells what is written from then on, and when the log begins anew", () =>
     Effect.gen(function* () {
       const file = write(yield* Temporary.directory, "log", "u1")

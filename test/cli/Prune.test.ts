@@ -24,7 +24,7 @@ describe("reprise prune", () => {
       const { prune, root, tree } = yield* placed
       const before = tree()
       const listed = yield* prune("--max-count", "1")
-      assert.strictEqual(listed.out, `${ids[0]!} 2026-03-01 12:00 1 kB in 5 files beyond the count  Why?\n`)
+      assert.strictEqual(listed.out, `${ids[0]!}  2026-03-01 12:00  1 kB in 5 files  beyond the count  Why?\n`)
       assert.match(
         listed.noted,
         /^1 session, 1 kB would go; --archive DIR or --delete lets them go; kept: 1 session, 1 kB\n$/
@@ -69,6 +69,7 @@ describe("reprise prune", () => {
       const failed = yield* prune("--max-count", "1", "--archive", path.join(root, "file"))
       assert.strictEqual(failed.failure, "NotAllPruned")
       assert.match(failed.out, / left: /)
+      assert.match(failed.noted, /^0 of 1 session, 1 kB let go; left: 1 session, 1 kB; kept: 1 session, 1 kB\n$/)
       assert.deepStrictEqual(tree(), before)
     }).pipe(Effect.scoped)
   )

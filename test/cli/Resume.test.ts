@@ -130,7 +130,8 @@ describe("reprise resume", () => {
       )
       assert.deepStrictEqual(answers[3].error, {
         _tag: "SessionNotFound",
-        message: "expected a session 44444444, found none; list the sessions and name one of them"
+        message:
+          "expected a session 44444444, found none; list the sessions (`reprise list --all`) and name one of them"
       })
       assert.strictEqual(failure, "FilesUnreadable")
 

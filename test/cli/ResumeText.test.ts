@@ -188,6 +188,14 @@ describe("the conversation", () => {
   )
 })
 
+describe("beside the conversation", () => {
+  it.effect("no messages before a boundary are not told", () =>
+    Effect.gen(function* () {
+      assert.notInclude((yield* of("B1-S1-u1-a1")).join("\n"), "archived")
+    }).pipe(Effect.provide(logs))
+  )
+})
+
 describe("findings", () => {
   it.effect("stand one to a line: what is lost, what was repaired, what is worth knowing, each by line", () =>
     Effect.gen(function* () {

@@ -42,6 +42,16 @@ const hit = (excerpt: string, found: string): TranscriptSearch.Hit => {
 }
 
 describe("reprise search", () => {
+  it.effect("asks for a text where it is given an empty one", () =>
+    Effect.gen(function* () {
+      for (const text of ["", " "]) {
+        const { failure, mistakes } = yield* run("search", text)
+        assert.strictEqual(failure, "ShowHelp")
+        assert.include(mistakes, "Expected: a text that is not empty")
+      }
+    })
+  )
+
   it.effect("shows each place below its file", () =>
     Effect.gen(function* () {
       const { first, projects, second } = yield* planted

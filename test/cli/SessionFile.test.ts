@@ -59,7 +59,7 @@ describe("the session of a file", () => {
       const other = write(directory, "other", Buffer.from('{"name":"reprise"}\n{"type":"unheard-of"}\n'))
       assert.strictEqual(
         yield* found(other),
-        `NoSessionFile ${other}: expected the transcript of a session, found no entry of a transcript in it`
+        `NotATranscript ${other}: expected the transcript of a session, found no entry of a transcript in it`
       )
       assert.match(yield* found(path.join(directory, "missing.jsonl")), /^TranscriptUnreadable .* found no file/)
       assert.match(yield* found(directory), /^TranscriptUnreadable .* found a directory/)
@@ -67,11 +67,11 @@ describe("the session of a file", () => {
       fs.mkdirSync(agent, { recursive: true })
       assert.match(
         yield* found(write(agent, "agent-a1b2c3", "u1-a1")),
-        /^NoSessionFile .* found an agent's own log; name the log of its session$/
+        /^NotATranscript .* found an agent's own log; name the log of its session$/
       )
-      assert.match(yield* found(fixture("empty")), /^NoSessionFile .* found an empty file$/)
+      assert.match(yield* found(fixture("empty")), /^NotATranscript .* found an empty file$/)
       assert.strictEqual((yield* SessionFile.find(fixture("empty"), { empty: true })).sessionId, null)
-      assert.match(yield* found(other, { empty: true }), /^NoSessionFile /)
+      assert.match(yield* found(other, { empty: true }), /^NotATranscript /)
     }).pipe(Effect.scoped, Effect.provide(logs))
   )
 })

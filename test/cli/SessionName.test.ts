@@ -40,7 +40,7 @@ describe("the name of a session", () => {
       assert.strictEqual(
         `${none._tag} ${none.message}`,
         `SessionNotFound expected a session 3333333f, found none; did you mean ${idOf(3)}? ` +
-          "Otherwise list the sessions and name one of them"
+          "Otherwise list the sessions (`reprise list --all`) and name one of them"
       )
       const again = plant(projects, here, 3, "u3:50-a3:60")
       const two = yield* Effect.flip(fileOf("3333"))

@@ -46,6 +46,14 @@ describe("a conversation", () => {
     })
   )
 
+  it.effect("that begins with a result says so", () =>
+    Effect.gen(function* () {
+      const make = () => [answer("c9", "x"), entry("assistant", [{ type: "text", text: "Good." }])]
+      const told = yield* shown(ShowText.some, make)
+      assert.deepStrictEqual(told.slice(0, 5), ["result", "    ← c9: x", "", "assistant", "  Good."])
+    })
+  )
+
   it.effect("shortens results, and names those that do not follow their call", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 9 }, (_, i) => `line ${i}`).join("\n")

@@ -127,7 +127,7 @@ describe("Fork", () => {
   it("says what to do where there is nothing to fork at", () => {
     assert.match(
       new Fork.NoForkPoint({ at: "x", found: "Nothing" }).message,
-      /found no message with this id .*: x\. `reprise show`/
+      /found no message with this id .*: x\. `reprise resume` lists the ids/
     )
     assert.match(new Fork.NoForkPoint({ at: "x", found: "Removed" }).message, /snipped/)
     assert.match(new Fork.NoForkPoint({ at: null, found: "Empty" }).message, /found none$/)

@@ -37,8 +37,8 @@ describe("an error", () => {
       new SessionSource.SourceFailed({ operation: "read", path: "/a.jsonl", found: "permission denied" })
     ].map(({ message }) => message)
     assert.deepStrictEqual(messages, [
-      "expected a session 7d1f, found none; did you mean 7d2f, 8d1f? Otherwise list the sessions and name one of them",
-      "expected the transcript /a.jsonl, found none; list the sessions and name one of them",
+      "expected a session 7d1f, found none; did you mean 7d2f, 8d1f? Otherwise list the sessions (`reprise list --all`) and name one of them",
+      "expected the transcript /a.jsonl, found none; list the sessions (`reprise list --all`) and name one of them",
       "expected one session 7d1f, found 2; name one by its path: /a/7d1f.jsonl, /b/7d1f.jsonl",
       "/a.jsonl: expected the transcript of a session, found an empty file",
       "/a.jsonl: expected to read the log of a session, found: permission denied"

@@ -3,7 +3,7 @@
  *
  * 1. One file at a time, recovered, counted and let go: memory does not grow with their number or size together.
  * 2. Nothing is written, and no file's times change but that of its last reading.
- * 3. Findings are no failure; a file that cannot be read is. `--strict` makes loss one too.
+ * 3. Findings are no failure; a file that cannot be read is. `--strict` makes loss one too, and that there is none to check.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -32,6 +32,19 @@ import * as Unread from "./Unread.ts"
  * @since 0.1.0
  */
 export class LossFound extends Schema.TaggedError<LossFound>()("LossFound", { files: Schema.Number }) {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+}
+
+/**
+ * There was no transcript to check, and `--strict` asked for that to be a failure.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NothingChecked extends Schema.TaggedError<NothingChecked>()("NothingChecked", {
+  directory: Schema.String
+}) {
   override readonly [Runtime.errorExitCode] = 1
   override readonly [Runtime.errorReported] = false
 }
@@ -102,7 +115,7 @@ export const command = Command.make(
     ),
     full: Flags.full("long lists whole"),
     json: Flags.json("One line of JSON for each file, and one for all"),
-    strict: Flags.on("strict", "Fail when anything was lost")
+    strict: Flags.on("strict", "Fail when anything was lost, and when there is no transcript")
   },
   Effect.fn(function* ({ directory, full, json, strict }) {
     const style = yield* Style.current
@@ -125,6 +138,7 @@ export const command = Command.make(
     yield* Output.line(end)
     if (total.unreadable.length > 0) return yield* new Unread.FilesUnreadable({ count: total.unreadable.length })
     const lost = new Set([...total.loss.map(({ name }) => name), ...total.unbalanced])
+    if (strict && total.files === 0) return yield* new NothingChecked({ directory })
     if (strict && lost.size > 0) return yield* new LossFound({ files: lost.size })
   })
 ).pipe(

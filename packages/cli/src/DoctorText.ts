@@ -60,6 +60,7 @@ const table = ({ rows }: Tally.Tally, style: Style.Style): ReadonlyArray<string>
 const gap = "  "
 
 const totals = (directory: string, tally: Tally.Tally, style: Style.Style): ReadonlyArray<string> => {
+  if (tally.files === 0 && tally.unreadable.length === 0) return [Style.clean(`No transcripts below ${directory}.`)]
   const { bytes, conversations, drift, files, loss, rows, sidechains, skipped, sum, unbalanced, unreadable } = tally
   const found = rows.reduce((all, { findings }) => all + findings, 0)
   const beside = [
@@ -81,7 +82,7 @@ const totals = (directory: string, tally: Tally.Tally, style: Style.Style): Read
     ],
     [
       "drift",
-      `${Phrase.times(drift.checked, "checkpoint")} checked, ${drift.mismatched} differ, ${drift.unchecked} not checked`,
+      `${Phrase.times(drift.checked, "checkpoint")} checked, ${drift.mismatched} ${drift.mismatched === 1 ? "differs" : "differ"}, ${drift.unchecked} not checked`,
       drift.mismatched === 0 ? undefined : "repair"
     ],
     ["findings", found === 0 ? "none" : `${found}, with loss in ${Phrase.times(loss.length, "file")}`]

@@ -40,17 +40,19 @@ import * as Unread from "./Unread.ts"
  * @since 0.1.0
  */
 export const encode: (told: StorageFollow.Followed) => string = StorageFollow.followed.$match({
-  Entry: ({ located: { at, entry } }) => {
-    const place = { line: at.line, byteStart: at.byteStart, byteEnd: at.byteEnd }
-    return Style.json(
-      entry instanceof Entry.Malformed
-        ? { record: "malformed", ...place, reason: entry.reason }
-        : { record: "entry", ...place, entry: Entry.original(entry) }
-    )
-  },
+  Entry: ({ located }) => encodeEntry(located),
   CaughtUp: ({ mark }) => Style.json({ record: "caught-up", ...mark }),
   Restarted: ({ mark, why }) => Style.json({ record: "restarted", why, ...mark })
 })
+
+const encodeEntry = ({ at, entry }: Pick<Line.Located, "at" | "entry">): string => {
+  const place = { line: at.line, byteStart: at.byteStart, byteEnd: at.byteEnd }
+  return Style.json(
+    entry instanceof Entry.Malformed
+      ? { record: "malformed", ...place, reason: entry.reason }
+      : { record: "entry", ...place, entry: Entry.original(entry) }
+  )
+}
 
 /**
  * What is said of the end of a conversation, how much of it, and in which lane.
@@ -112,6 +114,36 @@ export const teller = (
   })
 }
 
+/**
+ * What is told, in lines for programs; of what was there before, the end of the conversation where so much of it was
+ * asked for, and else all.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
+export const encoder = (
+  last: number | undefined,
+  options: Pick<Recovery.Options, "lane">
+): ((told: StorageFollow.Followed) => string) => {
+  const begin = () => Projection.run(Recovery.make(options))
+  let catching = last === undefined ? undefined : begin()
+  return (told) => {
+    if (catching === undefined) return `${encode(told)}\n`
+    if (told._tag === "Entry") {
+      catching.evolve(told.located)
+      return ""
+    }
+    if (told._tag === "Restarted") {
+      catching = begin()
+      return `${encode(told)}\n`
+    }
+    const { conversation } = catching.extract()
+    catching = undefined
+    const shown = conversation.slice(Math.max(0, conversation.length - last!))
+    return [...shown.map(encodeEntry), encode(told)].map((line) => `${line}\n`).join("")
+  }
+}
+
 /** A place as `LINE:BYTE`; a line begins there. */
 const markOf = (text: string): Option.Option<LineReader.Mark> => {
   const [, line, byte] = /^([1-9]\d*):(\d+)$/.exec(text) ?? []
@@ -150,7 +182,7 @@ export const command = Command.make(
       Flag.withDescription("Begin at this place, where an earlier run had caught up")
     ),
     json: Flags.json("One line of JSON for each entry"),
-    last: Quantity.count("last", "How many messages are shown to begin with (default: 10)"),
+    last: Quantity.count("last", "How many messages are shown to begin with (default: 10; with --json all)"),
     once: Flags.on("once", "End when all is told that is there by now"),
     wait: Flags.on("wait", "Wait for a file that is not there yet"),
     sidechain: Flags.sidechain,
@@ -164,13 +196,15 @@ export const command = Command.make(
         last: Option.getOrElse(last, () => 10),
         lane: sidechain ? "sidechain" : "main"
       }
-      const tell = teller(look, Option.isSome(from))
+      const { lane = "main" } = look
+      const shown = Option.isSome(from) ? undefined : Option.getOrUndefined(last)
+      const tell = json ? encoder(shown, { lane }) : teller(look, Option.isSome(from))
       const file = yield* SessionName.fileOf(session)
       const log = EntryLog.at(file)
       const told = StorageFollow.stream(log, Option.isSome(from) ? { from: from.value } : {}).pipe(
         Stream.takeUntil(({ _tag }) => once && _tag === "CaughtUp"),
         Stream.tap(mustBeTranscript(file)),
-        Stream.map((one) => (json ? `${encode(one)}\n` : tell(one))),
+        Stream.map(tell),
         Stream.filter((text) => text !== "")
       )
       const port = yield* EntryLog.EntryLog

@@ -59,15 +59,27 @@ const outcomes = {
 
 const nameOf = ({ session }: Retention.Candidate): string => Projects.sessionIdOf(session.log) ?? session.path
 
-const line = (candidate: Retention.Candidate, became: string, style: Style.Style): string => {
-  const { bytes, files, session } = candidate
-  const when = Phrase.minute(session.updatedAt ?? "–")
-  const start = `${nameOf(candidate)}  ${when}  ${Phrase.bytes(bytes)} in ${Phrase.times(files.length, "file")}  ${became}`
-  const title = Phrase.oneLine(session.title ?? "")
-  return (
-    Style.clean(start) + (title === "" ? "" : `  ${Style.cut(title, Math.max(20, style.columns - start.length - 2))}`)
-  )
+/** Lines of candidates, their columns aligned. */
+const liner = (candidates: ReadonlyArray<Retention.Candidate>, style: Style.Style) => {
+  const cells = (candidate: Retention.Candidate) => {
+    const { bytes, files, session } = candidate
+    const size = `${Phrase.bytes(bytes)} in ${Phrase.times(files.length, "file")}`
+    return [nameOf(candidate), Phrase.minute(session.updatedAt ?? "–"), size].map((cell) => Style.clean(cell))
+  }
+  const widths = candidates
+    .map((candidate) => cells(candidate).map(Style.width))
+    .reduce((most, row) => row.map((width, i) => Math.max(width, most[i] ?? 0)), [])
+  return (candidate: Retention.Candidate, became: string): string => {
+    const columns = cells(candidate).map((cell, i) => Style.fill(cell, widths[i] ?? 0))
+    const start = [...columns, Style.clean(became)].join("  ")
+    const title = Phrase.oneLine(candidate.session.title ?? "")
+    return title === "" ? start : `${start}  ${Style.cut(title, Math.max(20, style.columns - Style.width(start) - 2))}`
+  }
 }
+
+/** So many sessions, and how much they take. */
+const counted = (sessions: number, bytes: number): string =>
+  `${Phrase.times(sessions, "session")}, ${Phrase.bytes(bytes)}`
 
 const record = (candidate: Retention.Candidate, outcome: string, more: object = {}): string => {
   const { bytes, files, session, why } = candidate
@@ -119,7 +131,8 @@ export const command = Command.make(
       }
       const way = wayOf(archive, flags.delete, dryRun)
       let failed = 0
-      let gone = 0
+      const gone: Array<Retention.Candidate> = []
+      const stayed: Array<Retention.Candidate> = []
       if (Object.keys(policy).length === 0) {
         return yield* new NotAsked({ expected: "--older-than, --max-count or --max-size", found: "none of them" })
       }
@@ -127,25 +140,26 @@ export const command = Command.make(
         return yield* new NotAsked({ expected: "one of --archive and --delete", found: "both" })
       }
       const { candidates, kept } = yield* Retention.plan(policy, Projects.scope(flags))
+      const line = liner(candidates, style)
       for (const candidate of candidates) {
         if (way === undefined) {
-          yield* Output.line(json ? record(candidate, "would-go") : line(candidate, whys[candidate.why], style))
+          yield* Output.line(json ? record(candidate, "would-go") : line(candidate, whys[candidate.why]))
           continue
         }
         const { archive, error, outcome } = yield* Retention.letGo(candidate, way)
         if (outcome === "failed") failed++
-        if (outcome === "archived" || outcome === "deleted") gone++
+        ;(outcome === "archived" || outcome === "deleted" ? gone : stayed).push(candidate)
         const reason = outcome === "failed" && error !== undefined ? `: ${error.message}` : ""
         const more = { ...(archive !== undefined && { archive }), ...(error !== undefined && { error }) }
-        yield* Output.line(json ? record(candidate, outcome, more) : line(candidate, outcomes[outcome] + reason, style))
+        yield* Output.line(json ? record(candidate, outcome, more) : line(candidate, outcomes[outcome] + reason))
       }
-      const counted = `${Phrase.times(candidates.length, "session")}, ${Phrase.bytes(total(candidates))}`
+      const all = counted(candidates.length, total(candidates))
       const told =
         way === undefined
-          ? `${counted} would go; --archive DIR or --delete lets them go`
-          : `${gone} of ${counted} let go`
-      if (!json)
-        yield* Output.note(`${told}; kept: ${Phrase.times(kept.sessions, "session")}, ${Phrase.bytes(kept.bytes)}`)
+          ? `${all} would go; --archive DIR or --delete lets them go`
+          : `${gone.length} of ${all} let go` +
+            (stayed.length === 0 ? "" : `; left: ${counted(stayed.length, total(stayed))}`)
+      if (!json) yield* Output.note(`${told}; kept: ${counted(kept.sessions, kept.bytes)}`)
       if (failed > 0) return yield* new NotAllPruned({ count: failed })
     },
     Projects.within,

@@ -97,7 +97,7 @@ const beside: Section = ({ progress, state }, style, short) => {
   const { archived, branches, conversation, removed, sidechains } = state
   const all: Array<readonly [string, string]> = []
   const first = conversation[0]
-  if (first !== undefined && Boundary.isCompact(first.entry)) {
+  if (first !== undefined && archived > 0 && Boundary.isCompact(first.entry)) {
     const kept = conversation.filter(({ index }) => index < first.index).length
     const keeps = kept === 0 ? "" : `; ${kept} from before it ${kept === 1 ? "is" : "are"} kept`
     all.push(["archived", `${Phrase.times(archived, "message")} before the boundary on line ${first.at.line}${keeps}`])

@@ -97,7 +97,13 @@ const encodeError: Unread.Encode = (_, { _tag, message }) => Style.json({ record
 export const command = Command.make(
   "search",
   {
-    text: Argument.String("text").pipe(Argument.withDescription("What was said, in any case")),
+    text: Argument.String("text").pipe(
+      Argument.filter(
+        (text) => text.trim() !== "",
+        () => "a text that is not empty"
+      ),
+      Argument.withDescription("What was said, in any case")
+    ),
     ...Projects.flags,
     json: Flags.json("One line of JSON for each place"),
     limit: Quantity.count("limit", "How many places at most")

@@ -9,27 +9,12 @@ import * as Evidence from "@reprise/domain/Evidence"
 import * as Identifier from "@reprise/domain/Identifier"
 import type * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
+import * as SessionSource from "@reprise/domain/SessionSource"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import type * as Transcript from "@reprise/storage/Transcript"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as TranscriptFile from "./TranscriptFile.ts"
-
-/**
- * A file that is not the main log of a session.
- *
- * @category errors
- * @since 0.1.0
- */
-export class NoSessionFile extends Schema.TaggedError<NoSessionFile>()("NoSessionFile", {
-  file: Schema.String,
-  found: Schema.String
-}) {
-  override get message(): string {
-    return `${this.file}: expected the transcript of a session, found ${this.found}`
-  }
-}
 
 /**
  * A session by its file. `sessionId` is null where neither the name nor a line tells it; the rest is what the last
@@ -83,7 +68,10 @@ export const find = Effect.fn("SessionFile.find")(function* (
 ) {
   const log = EntryLog.at(file)
   if (log._tag === "Session" && log.lane._tag === "Sidechain") {
-    return yield* new NoSessionFile({ file, found: "an agent's own log; name the log of its session" })
+    return yield* new SessionSource.NotATranscript({
+      path: file,
+      found: "an agent's own log; name the log of its session"
+    })
   }
   const both = Projection.struct({ said: envelope, held: Evidence.projection })
   const {
@@ -92,7 +80,7 @@ export const find = Effect.fn("SessionFile.find")(function* (
   } = yield* TranscriptFile.fold(file, both)
   if (known === 0 && !(options.empty && entries === 0)) {
     const found = entries === 0 ? "an empty file" : "no entry of a transcript in it"
-    return yield* new NoSessionFile({ file, found })
+    return yield* new SessionSource.NotATranscript({ path: file, found })
   }
   const session: SessionFile = { log, sessionId: TranscriptFile.sessionIdOf(file, sessionId), ...own }
   return session
@@ -124,7 +112,7 @@ export const opening = Effect.fnUntraced(function* (file: string, options?: { re
   const { log, sessionId, ...own } = yield* find(file, options)
   if (sessionId !== null && !Identifier.isSessionId(sessionId)) {
     const found = `one whose id ${JSON.stringify(sessionId)} is no UUID; \`reprise fork\` copies it to one that can go on`
-    return yield* new NoSessionFile({ file, found })
+    return yield* new SessionSource.NotATranscript({ path: file, found })
   }
   const opened: Transcript.Options = {
     ...stamp(process.cwd()),

@@ -96,9 +96,9 @@ export const teller = (style: Style.Style, limits: Limits, tools: Said.Tools): (
     if (lines.length === 0) return ""
     const { role } = Said.of(entry, known)
     // A reply is written in pieces, and its results between them: one heading is enough.
-    const goesOn = role === "result" || role === last
+    const goesOn = role === last || (role === "result" && last !== "")
     const heading = goesOn ? [] : ["", headingOf(entry, role, style)]
-    if (role !== "result") last = role
+    if (role !== "result" || last === "") last = role
     return [...heading, ...lines].map((line) => `${line}\n`).join("")
   }
 }

@@ -115,7 +115,8 @@ const found = (file: string, { cause, reason }: EntryLog.EntryLogError): string 
   const code = (cause as { readonly code?: unknown } | undefined)?.code
   if (code === "EISDIR") return "a directory; name the .jsonl files in it"
   if (reason === "NotFound") {
-    const hint = path.extname(file) === "" ? " (or name a session by its id, as `reprise list` shows it)" : ""
+    const id = "by its id, as `reprise list` shows it, or at least 4 characters of its beginning"
+    const hint = path.extname(file) === "" ? ` (or name a session ${id})` : ""
     return `no file; check the path${hint}`
   }
   if (reason === "Denied") return "a file that this user may not read; check its permissions"

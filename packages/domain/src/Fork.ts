@@ -81,7 +81,7 @@ export class NoForkPoint extends Schema.TaggedError<NoForkPoint>()("NoForkPoint"
   override get message(): string {
     if (this.found === "Empty") return "expected a session with a message to fork at, found none"
     const found = this.found === "Removed" ? "one that was snipped" : "no message with this id in the main lane"
-    return `expected a message to fork at, found ${found}: ${this.at}. \`reprise show\` and \`explain\` list the ids`
+    return `expected a message to fork at, found ${found}: ${this.at}. \`reprise resume\` lists the ids`
   }
 }
 

@@ -190,7 +190,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
 }) {
   override get message(): string {
     const meant = this.near.length === 0 ? "" : ` did you mean ${listed(this.near)}? Otherwise`
-    return `expected ${this.expected} ${this.sought}, found none;${meant} list the sessions and name one of them`
+    return `expected ${this.expected} ${this.sought}, found none;${meant} list the sessions (\`reprise list --all\`) and name one of them`
   }
 }
 
@@ -239,7 +239,7 @@ export class SessionLocked extends Schema.TaggedError<SessionLocked>()("SessionL
   override get message(): string {
     return (
       `the session is written by process ${this.pid} on ${this.host} since ${this.since}. ` +
-      `Close it there and try again, open it without a lock to read it, or fork it. ` +
+      `Close it there and try again; it can be read and forked meanwhile. ` +
       `Only if that program is gone and this message stays, remove ${this.file}.`
     )
   }
