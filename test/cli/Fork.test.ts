@@ -40,6 +40,8 @@ describe("reprise fork", () => {
         title: "[u1] (fork)",
         messages: 2,
         sidechains: 0,
+        backups: 0,
+        plan: false,
         forkedFrom: { sessionId, messageUuid: "a1" }
       })
       const { conversation } = JSON.parse((yield* run("resume", "--json", told.path)).out)

@@ -32,6 +32,29 @@ describe("reprise import", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("writes the plan that the log tells where it is gone, and leaves one alone that is there", () =>
+    Effect.gen(function* () {
+      const [from, to] = [yield* home, yield* home]
+      const archive = path.join(from.root, "s.tar.gz")
+      const told = logIn("/old/work").replace('{"', '{"slug":"lamp","planContent":"1. lamp","')
+      yield* runWith({ logs: from.layer }, "export", session(from, sessionId, told), archive)
+      const run = runWith({ logs: to.layer }, "import", archive, "--projects", to.projects)
+      assert.isUndefined((yield* run).failure)
+      const plan = path.join(to.config, "plans/lamp.md")
+      assert.deepStrictEqual([fs.readFileSync(plan, "utf8"), fs.statSync(plan).mode & 0o777], ["1. lamp", 0o600])
+      fs.writeFileSync(plan, "2. desk")
+      yield* run
+      assert.strictEqual(fs.readFileSync(plan, "utf8"), "2. desk")
+      fs.rmSync(path.dirname(plan), { recursive: true })
+      fs.writeFileSync(path.dirname(plan), "in the way")
+      const { failure, noted } = yield* run
+      assert.deepStrictEqual(
+        [failure, noted.includes("The session is imported; the host's PlanStore failed")],
+        [undefined, true]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("refuses a hostile archive, and one that is too large", () =>
     Effect.gen(function* () {
       const to = yield* home

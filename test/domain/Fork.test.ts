@@ -101,7 +101,15 @@ describe("Fork", () => {
   it("ends with metadata of the new session", () => {
     const named = [Metadata.aiTitle("t"), Metadata.mode("plan"), Metadata.lastPrompt({ lastPrompt: "other" })]
     const metadata = Projection.fold(SessionMetadata.projection, named as ReadonlyArray<Entry.Entry>)
-    const plan = { steps: [], leaf: "m", messages: 1, prompts: undefined, metadata, leftOut: new Set<string>() }
+    const plan = {
+      steps: [],
+      leaf: "m",
+      messages: 1,
+      prompts: undefined,
+      metadata,
+      backups: new Set<string>(),
+      leftOut: new Set<string>()
+    }
     assert.deepStrictEqual(Fork.ending(plan, names, { first: "f", last: "p" }), {
       title: "t (fork)",
       entries: [

@@ -161,7 +161,7 @@ describe("ForkPlan", () => {
   })
 
   it("holds of a message what its links weigh, whatever its text is", () => {
-    const count = 40_000
+    const count = 20_000
     const texts = ["x".repeat(20), "x".repeat(4000)]
     const [short, long] = texts.map((text) => held(count, text) / count)
     assert.isBelow(long!, 200)

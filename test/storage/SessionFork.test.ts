@@ -8,7 +8,8 @@ import * as Recovery from "@reprise/recovery/Recovery"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as SessionFork from "@reprise/storage/SessionFork"
-import { Effect } from "effect"
+import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
+import { Effect, Exit, Layer } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Temporary from "./temporary.ts"
@@ -17,7 +18,7 @@ const sessionId = "0f0f0f0f-0000-4000-8000-000000000001"
 const target = "0f0f0f0f-0000-4000-8000-000000000002"
 const idOf = SessionFork.idsOf(target)
 
-const plan = (at?: string) => ForkPlan.projection(at === undefined ? {} : { at })
+const forkPlan = (at?: string) => ForkPlan.projection(at === undefined ? {} : { at })
 
 /** A session in files, and forks of it. */
 const placed = (log: string | Uint8Array, sidechains: Record<string, string> = {}) =>
@@ -34,7 +35,7 @@ const placed = (log: string | Uint8Array, sidechains: Record<string, string> = {
     }
     const fork = (at?: string, more: Partial<SessionFork.Options> = {}) =>
       Effect.provide(
-        SessionFork.fork(source, { plan: plan(at), sessionId: target, ...more }),
+        SessionFork.fork(source, { plan: forkPlan(at), sessionId: target, ...more }),
         FileEntryLog.layerWith({ projects: directory })
       )
     const read = (id = target) => new Uint8Array(fs.readFileSync(fileOf(`${id}.jsonl`)))
@@ -158,7 +159,7 @@ describe("SessionFork", () => {
       )
       yield* fork()
       const third = "0f0f0f0f-0000-4000-8000-000000000004"
-      const again = SessionFork.fork(EntryLog.session(project, target), { plan: plan(), sessionId: third })
+      const again = SessionFork.fork(EntryLog.session(project, target), { plan: forkPlan(), sessionId: third })
       const { title } = yield* Effect.provide(again, FileEntryLog.layerWith({ projects: directory }))
       assert.strictEqual(title, "[u1] (fork) (fork)")
       assert.deepStrictEqual(shown(read(third)), shown(read()).map(SessionFork.idsOf(third)))
@@ -179,11 +180,149 @@ describe("SessionFork", () => {
       const nowhere = yield* Effect.flip(fork("x"))
       assert.strictEqual(nowhere._tag, "NoForkPoint")
       const agent = SessionFork.fork(EntryLog.at(path.join(project, sessionId, "subagents", "agent-abc.jsonl")), {
-        plan: plan()
+        plan: forkPlan()
       })
       const sidechain = yield* Effect.flip(Effect.provide(agent, FileEntryLog.layerWith({ projects: directory })))
       assert.match(sidechain.message, /agent's own/)
       assert.deepStrictEqual(fs.readdirSync(project, { recursive: true }), before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes the backups that its file history names and the plan with it, each its own", () =>
+    Effect.gen(function* () {
+      const backup = (backupFileName: string | null) => ({ backupFileName, version: 1, backupTime: "" })
+      const snapshot = (messageId: string, trackedFileBackups: object) =>
+        `${JSON.stringify({ type: "file-history-snapshot", messageId, snapshot: { messageId, trackedFileBackups } })}\n`
+      const drawn = new TextDecoder()
+        .decode(Notation.bytes("u1-a1"))
+        .replaceAll('"type":"u', '"slug":"old-lamp","type":"u')
+      const history = snapshot("u1", { "/w/a": backup("a@v1"), "/w/b": backup(null), "/w/c": backup("../../secret") })
+      const { directory, fileOf, fork, lines, project } = yield* placed(drawn + history)
+      const write = (file: string, text: string) => {
+        const at = path.join(project, file)
+        fs.mkdirSync(path.dirname(at), { recursive: true })
+        fs.writeFileSync(at, text)
+        return at
+      }
+      const file = write(`file-history/${sessionId}/a@v1`, "before")
+      write(`file-history/${sessionId}/later@v1`, "of no message")
+      write("plans/old-lamp.md", "1. lamp")
+      fs.writeFileSync(path.join(directory, "secret"), "secret")
+      const { backups, hasPlan } = yield* fork()
+      assert.deepStrictEqual([backups, hasPlan], [1, true])
+      const copies = fileOf(`file-history/${target}`)
+      assert.deepStrictEqual(fs.readdirSync(copies), ["a@v1"])
+      assert.strictEqual(fs.statSync(path.join(copies, "a@v1")).ino, fs.statSync(file).ino)
+      const { slug } = JSON.parse(lines()[0]!)
+      assert.strictEqual(slug, "old-lamp-0f0f0f0f")
+      const plan = fileOf(`plans/${slug}.md`)
+      assert.deepStrictEqual([fs.readFileSync(plan, "utf8"), fs.statSync(plan).mode & 0o777], ["1. lamp", 0o600])
+      // A plan of its own is found by a fork of the fork, which has another one again.
+      const third = "1f0f0f0f-0000-4000-8000-000000000003"
+      const again = SessionFork.fork(EntryLog.session(project, target), { plan: forkPlan(), sessionId: third })
+      assert.isTrue((yield* Effect.provide(again, FileEntryLog.layerWith({ projects: directory }))).hasPlan)
+      assert.strictEqual(JSON.parse(lines(third)[0]!).slug, "old-lamp-1f0f0f0f")
+      assert.deepStrictEqual(fs.readdirSync(fileOf(`file-history/${third}`)), ["a@v1"])
+      // Where one file cannot be put in its place, those before it are taken away again.
+      const fourth = "2f0f0f0f-0000-4000-8000-000000000004"
+      write(`${sessionId}/subagents/agent-abc.jsonl`, new TextDecoder().decode(Notation.bytes("s1~abc")))
+      write(`file-history/${fourth}`, "in the way")
+      const list = () => fs.readdirSync(directory, { recursive: true }).toSorted()
+      const before = list()
+      assert.strictEqual((yield* Effect.flip(fork(undefined, { sessionId: fourth })))._tag, "EntryLogError")
+      assert.deepStrictEqual(list(), before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves nothing behind where the disk is full at any byte, or a file cannot be put in its place", () =>
+    Effect.gen(function* () {
+      const side = {
+        "agent-abc.jsonl": new TextDecoder().decode(Notation.bytes("u1~abc-s1~abc")),
+        "agent-abc.meta.json": "{}"
+      }
+      const { directory, project } = yield* placed(Notation.bytes("u1-a1-u2-a2"), side)
+      const other = path.join(directory, "-other")
+      const list = () => fs.readdirSync(directory, { recursive: true }).toSorted()
+      const before = list()
+      const faulty = FaultyEntryLog.layer.pipe(Layer.provide(FileEntryLog.layerWith({ projects: directory })))
+      const fork = (into: string) =>
+        SessionFork.fork(EntryLog.session(project, sessionId), { plan: forkPlan(), sessionId: target, project: into })
+      yield* Effect.gen(function* () {
+        const faults = yield* FaultyEntryLog.Faults
+        let bytes = 0
+        for (; bytes < 10_000; bytes += 97) {
+          yield* faults.crashAfter(bytes)
+          const forked = yield* Effect.result(fork(bytes % 2 === 0 ? other : project))
+          yield* faults.mend
+          if (forked._tag === "Success") break
+          assert.strictEqual(forked.failure._tag, "EntryLogError")
+          assert.deepStrictEqual(list(), before, `after ${bytes} bytes`)
+        }
+        assert.isAbove(bytes, 1000)
+        fs.rmSync(path.join(bytes % 2 === 0 ? other : project, `${target}.jsonl`))
+        fs.rmSync(path.join(bytes % 2 === 0 ? other : project, target), { recursive: true })
+        fs.rmSync(other, { recursive: true, force: true })
+        assert.deepStrictEqual(list(), before)
+
+        yield* faults.breakDown({ operation: "sync", reason: "InputOutput" })
+        assert.strictEqual((yield* Effect.flip(fork(other)))._tag, "EntryLogError")
+        yield* faults.mend
+        assert.deepStrictEqual(list(), before)
+
+        // A folder of this name is in the way of the last file.
+        fs.mkdirSync(path.join(project, `${target}.jsonl`, "in the way"), { recursive: true })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(fork(project))))
+        fs.rmSync(path.join(project, `${target}.jsonl`), { recursive: true })
+        assert.deepStrictEqual(list(), before)
+      }).pipe(Effect.provide(faulty))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is not made of a log that was cut or replaced meanwhile; what is appended meanwhile is not in it", () =>
+    Effect.gen(function* () {
+      const log = Notation.bytes("u1-a1-u2-a2")
+      const { directory, fileOf, project, read } = yield* placed(log)
+      const file = fileOf(`${sessionId}.jsonl`)
+      /** What happens between the plan and the copy. */
+      const meanwhile = (happens: () => void) => {
+        const plan = { ...forkPlan(), extract: (state: unknown) => (happens(), forkPlan().extract(state)) }
+        return SessionFork.fork(EntryLog.session(project, sessionId), { plan, sessionId: target }).pipe(
+          Effect.provide(FileEntryLog.layerWith({ projects: directory }))
+        )
+      }
+      for (const happens of [
+        () => fs.truncateSync(file, 200),
+        () => {
+          fs.writeFileSync(`${file}.new`, Notation.bytes("u9-a9-u8-a8-u7-a7"))
+          fs.renameSync(`${file}.new`, file)
+        }
+      ]) {
+        fs.writeFileSync(file, log)
+        const failed = yield* Effect.flip(meanwhile(happens))
+        assert.include(failed.message, "fork it again")
+        assert.deepStrictEqual(fs.readdirSync(project), [`${sessionId}.jsonl`])
+      }
+      fs.writeFileSync(file, log)
+      const more = Notation.bytes("u1-a1-u2-a2-u3-a3").subarray(log.length)
+      yield* meanwhile(() => fs.appendFileSync(file, more))
+      assert.deepStrictEqual(shown(read()), ["u1", "a1", "u2", "a2"].map(idOf))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is made anew where another one was killed half way, and nothing of that is left", () =>
+    Effect.gen(function* () {
+      const { fileOf, fork, project, read } = yield* placed(Notation.bytes("u1-a1"))
+      const half = fileOf(`.fork-${target}/project/${target}.jsonl`)
+      fs.mkdirSync(path.dirname(half), { recursive: true })
+      fs.writeFileSync(half, Notation.bytes("u1"))
+      yield* fork()
+      assert.deepStrictEqual(shown(read()), ["u1", "a1"].map(idOf))
+      assert.deepStrictEqual(fs.readdirSync(project).toSorted(), [`${sessionId}.jsonl`, `${target}.jsonl`])
+      const third = "0f0f0f0f-0000-4000-8000-000000000003"
+      fs.mkdirSync(fileOf(`${third}/subagents`), { recursive: true })
+      fs.writeFileSync(fileOf(`${third}/subagents/agent-abc.jsonl`), "")
+      const taken = yield* Effect.flip(fork(undefined, { sessionId: third }))
+      assert.strictEqual(taken._tag === "ForkUnfit" && taken.found, "Exists")
     }).pipe(Effect.scoped)
   )
 
@@ -218,7 +357,7 @@ describe("SessionFork", () => {
           }))
       })
       const { messages } = yield* Effect.provideService(
-        SessionFork.fork(source, { plan: plan(), sessionId: target }),
+        SessionFork.fork(source, { plan: forkPlan(), sessionId: target }),
         EntryLog.EntryLog,
         counted
       )
@@ -245,7 +384,7 @@ describe.skipIf(!isThere)("a fork of every transcript of the corpus", () => {
           const directory = yield* Temporary.directory
           const forked = yield* Effect.result(
             Effect.provide(
-              SessionFork.fork(log, { plan: plan(), sessionId: target, project: directory }),
+              SessionFork.fork(log, { plan: forkPlan(), sessionId: target, project: directory }),
               FileEntryLog.layerWith({ projects: directory })
             )
           )

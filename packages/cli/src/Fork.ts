@@ -60,14 +60,16 @@ export const command = Command.make(
   Effect.fn(
     function* ({ at, id, json, session }) {
       const file = yield* SessionName.fileOf(session)
-      const { from, leaf, log, messages, sessionId, sidechains, title } = yield* fork(file, {
+      const { backups, from, hasPlan, leaf, log, messages, sessionId, sidechains, title } = yield* fork(file, {
         ...(Option.isSome(at) && { at: yield* MessageName.uuidOf(file, at.value) }),
         ...(Option.isSome(id) && { sessionId: id.value })
       })
       const path = EntryLog.pathOf("/", log)
       if (json) {
-        const told = { file, ok: true, sessionId, path, title, leaf, messages, sidechains, forkedFrom: from }
-        return yield* Output.line(Style.json(told))
+        const copied = { messages, sidechains, backups, plan: hasPlan }
+        return yield* Output.line(
+          Style.json({ file, ok: true, sessionId, path, title, leaf, ...copied, forkedFrom: from })
+        )
       }
       const copied = `${Phrase.times(messages, "message")} and ${Phrase.times(sidechains, "sidechain")}`
       yield* Output.note(Style.clean(`session ${sessionId}: ${copied} of ${from.sessionId}, ${JSON.stringify(title)}`))

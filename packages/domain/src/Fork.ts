@@ -64,6 +64,8 @@ export interface Plan {
   readonly prompts: { readonly first: Place; readonly last: Place } | undefined
   /** What the source says of itself. */
   readonly metadata: SessionMetadata.SessionMetadata
+  /** The names of backups that the source's file history speaks of. */
+  readonly backups: ReadonlySet<string>
   /** Agents that only messages which are left out speak of: their sidechains stay behind. */
   readonly leftOut: ReadonlySet<string>
 }
@@ -86,7 +88,7 @@ export class NoForkPoint extends Schema.TaggedError<NoForkPoint>()("NoForkPoint"
 }
 
 /**
- * From which session to which, and the new id of each message.
+ * From which session to which, and the new id of each message and of the plan.
  *
  * @category models
  * @since 0.1.0
@@ -95,12 +97,15 @@ export interface Names {
   readonly source: string
   readonly target: string
   readonly idOf: (uuid: string) => string
+  /** The name of the plan that is the copy's own; by default that of the source, which both then write. */
+  readonly slugOf?: (slug: string) => string
 }
 
 /**
- * Every key under which an entry names a message (FORMAT §4), and its session.
+ * Every key under which an entry names a message (FORMAT §4), its session and its plan.
  */
-const shapeOf = ({ idOf, target }: Pick<Names, "idOf" | "target">): Verbatim.Shape => ({
+const shapeOf = ({ idOf, slugOf, target }: Pick<Names, "idOf" | "slugOf" | "target">): Verbatim.Shape => ({
+  ...(slugOf !== undefined && { slug: slugOf }),
   uuid: idOf,
   parentUuid: idOf,
   logicalParentUuid: idOf,

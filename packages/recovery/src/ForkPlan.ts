@@ -90,6 +90,7 @@ const plan = (
     messages: chain.length + snipped.length,
     prompts: promptsOf(source),
     metadata,
+    backups: noted.backups,
     leftOut: left
   })
 }

@@ -231,6 +231,8 @@ export class EntryLog extends Context.Service<
     readonly sidechains: (log: LogId) => Effect.Effect<ReadonlyArray<LogId>, EntryLogError>
     /** What locks its sessions; where a log has none of its own, the `SessionLock` of the program does. */
     readonly locks?: Locks
+    /** The file of a log; absent: its logs are no files. */
+    readonly fileOf?: (log: LogId) => string
   }
 >()("@reprise/storage/EntryLog") {}
 

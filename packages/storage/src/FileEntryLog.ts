@@ -108,6 +108,7 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
   }
   return EntryLog.EntryLog.of({
     ...EntryLog.deferred(blocking),
+    fileOf: pathOf,
     blocking,
     foreign: (log) => attempt("stat", pathOf(log), () => files.foreign(pathOf(log))),
     expect: (log, size) => Effect.sync(() => files.expect(pathOf(log), size)),

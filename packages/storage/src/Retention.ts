@@ -176,20 +176,12 @@ const remove = (main: string, files: ReadonlyArray<SessionFiles.SessionFile>) =>
     const sessionId = path.basename(main, ".jsonl")
     const { fileHistory, project } = SessionFiles.directoriesOf(main)
     for (const file of files.slice(0, -1)) fs.rmSync(file.path)
-    for (const folder of [path.join(project, sessionId), path.join(fileHistory, sessionId)]) removeEmpty(folder)
+    for (const folder of [path.join(project, sessionId), path.join(fileHistory, sessionId)])
+      Directories.removeEmpty(folder)
     for (const file of files.slice(-1)) fs.rmSync(file.path)
     const failure = Directories.sync(new Set([project]))
     if (failure !== null) throw failure
   })
-
-/** Removes a folder and those in it, as far as they hold no file. */
-const removeEmpty = (folder: string): void => {
-  if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return
-  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) removeEmpty(path.join(folder, entry.name))
-  }
-  if (fs.readdirSync(folder).length === 0) fs.rmdirSync(folder)
-}
 
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, EntryLog.EntryLogError> =>
   Effect.try({

@@ -25,6 +25,7 @@ import * as Directories from "./internal/directories.ts"
 import * as Archive from "./internal/archive.ts"
 import * as Gzip from "./internal/gzip.ts"
 import * as Moved from "./internal/moved.ts"
+import * as Staging from "./internal/staging.ts"
 import * as Tar from "./internal/tar.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import * as SessionLock from "./SessionLock.ts"
@@ -148,13 +149,7 @@ export const importFrom = Effect.fn("SessionBundle.importFrom")(function* (bundl
       // Whoever has the log, and what came later, has newer files beside it as well.
       const hasGoneOn = !isMissing(staged.at(-1)!, above)
       const fresh = staged.filter((one) => isMissing(one, above, hasGoneOn))
-      for (const { file, to } of fresh) {
-        Directories.make(path.dirname(to), new Set())
-        fs.renameSync(file, to)
-      }
-      const changed = new Set(fresh.map(({ to }) => path.dirname(to)))
-      const failure = Directories.sync(changed)
-      if (failure !== null) throw failure
+      Staging.place(fresh)
       return fresh.length
     })
     const outcome = written === 0 ? "already-there" : "imported"
@@ -192,13 +187,8 @@ export const verify = Effect.fn("SessionBundle.verify")(function* (
 const discarding = (...files: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.ignore(Effect.try(() => files.forEach((file) => fs.rmSync(file, { recursive: true, force: true }))))
 
-interface Staged {
-  readonly file: string
-  readonly to: string
-}
-
 /** Whether nothing is at the target; false: what is there begins with these bytes, or may differ. */
-const isMissing = ({ file, to }: Staged, above: string, mayDiffer = false): boolean => {
+const isMissing = ({ file, to }: Staging.Staged, above: string, mayDiffer = false): boolean => {
   for (let at = path.dirname(to); at.startsWith(above) && at !== above; at = path.dirname(at)) {
     if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
       throw new Tar.Refused(`a link in its way: ${at}`)

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
+import * as Bringing from "./internal/bringing.ts"
 import * as Reasons from "./internal/reasons.ts"
 import * as SessionAgents from "./SessionAgents.ts"
 
@@ -28,7 +29,7 @@ export interface SessionFile {
 }
 
 /**
- * The directories of a session: that of its project, and the one that holds the backups of all sessions.
+ * The directories of a session: that of its project, and those that hold the backups and the plans of all sessions.
  *
  * @category models
  * @since 0.1.0
@@ -36,11 +37,12 @@ export interface SessionFile {
 export interface Directories {
   readonly project: string
   readonly fileHistory: string
+  readonly plans: string
 }
 
 /**
  * The directories of a session whose main log is at the path: `<config>` is two above the project. Where logs are in no
- * folder `projects`, backups are looked for beside them.
+ * folder `projects`, backups and plans are looked for beside them.
  *
  * @category getters
  * @since 0.1.0
@@ -48,7 +50,8 @@ export interface Directories {
 export const directoriesOf = (main: string): Directories => {
   const project = path.dirname(main)
   const isKept = path.basename(path.dirname(project)) === "projects"
-  return { project, fileHistory: path.join(project, isKept ? "../../file-history" : "file-history") }
+  const config = isKept ? path.join(project, "../..") : project
+  return { project, fileHistory: path.join(config, "file-history"), plans: path.join(config, "plans") }
 }
 
 const MAIN = "session.jsonl"
@@ -61,19 +64,20 @@ const agentFile = /^agent-[^/]+\.(jsonl|meta\.json)$/
  * @category combinators
  * @since 0.1.0
  */
-export const pathOf = (name: string, sessionId: string, { fileHistory, project }: Directories): string | undefined => {
+export const pathOf = (
+  name: string,
+  sessionId: string,
+  { fileHistory, project }: Pick<Directories, "project" | "fileHistory">
+): string | undefined => {
   const [first, ...parts] = name.split("/")
   if (name === MAIN) return path.join(project, `${sessionId}.jsonl`)
-  if (parts.length === 0 || !parts.every(isPart)) return undefined
+  if (parts.length === 0 || !parts.every(Bringing.isName)) return undefined
   if (first === "session") return path.join(project, sessionId, ...parts)
   if (first === "file-history") return path.join(fileHistory, sessionId, ...parts)
   return first === "agents" && parts.length === 1 && agentFile.test(parts[0]!)
     ? path.join(project, parts[0]!)
     : undefined
 }
-
-const isPart = (part: string): boolean =>
-  part !== "" && part !== "." && part !== ".." && !/[\\\p{Cc}]/u.test(part) && Buffer.byteLength(part) <= 255
 
 /**
  * Lists the files of a session, the main log last; `sessionId` where that log is not named by it.

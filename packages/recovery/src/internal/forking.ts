@@ -21,6 +21,7 @@ export interface Noted {
   seq: number
   readonly beside: Beside
   readonly links: Map<number, Fork.Place>
+  readonly backups: Set<string>
   readonly agents: Array<{ readonly seq: number; readonly agentId: string }>
   /** Where prompts stand. */
   readonly prompts: Column.Column
@@ -73,12 +74,20 @@ const push = ({ beside, seq }: Noted, { byteEnd, byteStart }: Fork.Place, said: 
 }
 
 export const noted: Projection.Projection<Located, Noted> = Projection.make({
-  initial: (): Noted => ({ seq: 0, beside: beside(), links: new Map(), agents: [], prompts: Column.int32() }),
+  initial: (): Noted => ({
+    seq: 0,
+    beside: beside(),
+    links: new Map(),
+    backups: new Set(),
+    agents: [],
+    prompts: Column.int32()
+  }),
   evolve: (draft, { at, entry }: Located) => {
     if (Entry.isMessage(entry)) {
       if (entry.isSidechain === true) push(draft, at, { agentId: entry.agentId, about: [] }, true)
       else if (entry.type === "user") said(draft, entry)
     } else {
+      for (const name of backupsIn(entry)) draft.backups.add(name)
       const speaks = saidBy(entry)
       if (speaks !== undefined) push(draft, at, speaks, false)
       else if (Entry.kindOf(entry) === "unknown") draft.links.set(draft.seq, at)
@@ -93,6 +102,18 @@ const said = ({ agents, prompts, seq }: Noted, entry: Entry.OfKind<"user">): voi
   const agentId = (entry.toolUseResult as { readonly agentId?: unknown } | null | undefined)?.agentId
   if (typeof agentId === "string") agents.push({ seq, agentId })
   if (SessionMetadata.firstPromptOf(entry)?.kind === "prompt") prompts.push(seq)
+}
+
+const backupsIn = (entry: Entry.Entry): ReadonlyArray<string> => {
+  const backups = Entry.match(
+    entry,
+    {
+      "file-history-snapshot": ({ snapshot }) => Object.values(snapshot?.trackedFileBackups ?? {}),
+      "file-history-delta": ({ backup }) => (backup ? [backup] : [])
+    },
+    () => []
+  )
+  return backups.flatMap(({ backupFileName }) => backupFileName ?? [])
 }
 
 const saidBy = (entry: Entry.Entry): Said | undefined =>

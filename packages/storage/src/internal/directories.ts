@@ -89,6 +89,15 @@ export const sync = (changed: Changed): Error | null => {
   return null
 }
 
+/** Removes a folder and those in it, as far as they hold no file. */
+export const removeEmpty = (folder: string): void => {
+  if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeEmpty(path.join(folder, entry.name))
+  }
+  if (fs.readdirSync(folder).length === 0) fs.rmdirSync(folder)
+}
+
 const unsyncable = new Set(["EISDIR", "EINVAL", "EPERM", "EACCES", "ENOTSUP", "ENOENT"])
 
 /** The code of a system error (`ENOENT`, …). */

@@ -74,6 +74,7 @@ export const make = Effect.fnUntraced(function* (projects: string) {
     if (start + count > size) ours.set(file, start + count)
   }, Effect.uninterruptible)
   return EntryLog.EntryLog.of({
+    fileOf: pathOf,
     append: (log, lines) => Semaphore.withPermit(one, append(pathOf(log), lines)),
     rewrite: (log, start, lines) => Semaphore.withPermit(one, rewrite(pathOf(log), start, lines)),
     sync: (log) =>
