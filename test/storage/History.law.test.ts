@@ -16,69 +16,12 @@ import { fileURLToPath } from "node:url"
 import { drawn } from "../recovery/drawn.ts"
 import { compacted } from "./compacted.ts"
 import { beside, bytesOf, seen, through } from "./doors.ts"
+import { begin, lineOf, Said } from "./said.ts"
 
 const options = { arbitrary: { runs: Number(process.env["RUNS"] ?? 300), seed: process.env["SEED"] ?? "doors" } }
 
-const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
-
 /** How many bytes a read gives at most. */
 const most = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 40, maximum: 2000 })))
-
-/** What a message says about its session; numbers choose a value or none. */
-const Said = Schema.Struct({
-  time: upTo(11),
-  gitBranch: upTo(3),
-  version: upTo(3),
-  entrypoint: upTo(4),
-  slug: upTo(5),
-  odd: upTo(19),
-  id: upTo(99)
-})
-
-const times = [
-  "2025-12-31T23:00:00.000Z",
-  "2026-01-01T00:00:00.000Z",
-  "2026-01-01T00:00:09.000Z",
-  "2026-02-01T00:00:00Z"
-]
-
-/** The first message, which leaves nothing open of what is said at the start. */
-const begin = {
-  parentUuid: null,
-  type: "user",
-  uuid: "u0",
-  sessionId: "s",
-  timestamp: "2025-01-01T00:00:00.000Z",
-  cwd: "/work",
-  message: { role: "user", content: "Begin." }
-}
-
-/** A message, or something that looks much like one. */
-const lineOf = ({ id, odd, time, ...said }: typeof Said.Type, parentUuid: string): object | string => {
-  const values = Object.entries(said).flatMap(([key, value]) => (value < 2 ? [[key, `${key} ${value}`]] : []))
-  const timestamp = odd === 1 ? "yesterday" : times[time]
-  const message = {
-    parentUuid,
-    isSidechain: odd === 2 || odd === 3,
-    type: "user",
-    uuid: `m${id}`,
-    ...(timestamp !== undefined && { timestamp }),
-    sessionId: odd === 13 ? "another" : "s",
-    message: { role: "user", content: `What? ${JSON.stringify({ timestamp: times[3] })}` },
-    ...(odd === 4 && { toolUseResult: { timestamp: times[3], slug: "quoted", version: "quoted" } }),
-    ...(odd === 5 && { cwd: "/work" }),
-    ...Object.fromEntries(values)
-  }
-  const line = JSON.stringify(message)
-  if (odd === 6) return line.replaceAll('":"', '": "')
-  if (odd === 7) return line + line.replace("m", "n")
-  if (odd === 8) return `${line.slice(0, line.length / 2)}${line}`
-  if (odd === 9) return JSON.stringify({ type: "custom-title", customTitle: `title {"${id}`, sessionId: "s" })
-  if (odd === 10) return JSON.stringify({ sessionId: "s", customTitle: `title ${id}`, type: "custom-title" })
-  if (odd === 11) return JSON.stringify({ type: "custom-title", ...(id < 50 && { customTitle: 5 }), sessionId: "s" })
-  if (odd === 12) return JSON.stringify({ type: "last-prompt", lastPrompt: `prompt ${id}`, leafUuid: "m1" })
-  return message
-}
 
 /** Checks the law; gives the door that answered when the suffix was asked for. */
 const holds = Effect.fnUntraced(function* (bytes: Uint8Array, scan: { readonly window?: number }, isDrawn: boolean) {

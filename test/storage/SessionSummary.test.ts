@@ -13,6 +13,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { begin, lineOf, Said } from "./said.ts"
 
 const runs = Number(process.env["RUNS"] ?? 300)
 const options = { arbitrary: { runs, seed: process.env["SEED"] ?? "summaries" } }
@@ -57,6 +58,17 @@ describe("the windows tell what the whole log says", () => {
       Effect.map(law(history.bytes, window), (isForward) => {
         tries[isForward ? "forward" : "not"]++
       }),
+    options
+  )
+
+  it.effect.prop(
+    "whatever messages say, in whatever order of time they were written",
+    { said: Arbitrary.array(Arbitrary.schema(Said), { maxLength: 16 }), window: sizes },
+    ({ said, window }) => {
+      const lines = said.map((one) => lineOf(one, "u1"))
+      const bytes = bytesOf(...((said[0]?.id ?? 0) < 80 ? [begin, ...lines] : lines))
+      return Effect.asVoid(Effect.andThen(law(bytes), law(bytes, window)))
+    },
     options
   )
 
@@ -202,6 +214,37 @@ describe("a session is told as it is", () => {
       const between = { sessionId: "s", tag: "B", type: "tag" }
       const middle = [...padding(100, 1), tag("A"), between, tag("A"), ...padding(100, 101)]
       assert.strictEqual((yield* summary(message("user", "Begin.", 0), ...middle)).tag, "A")
+    })
+  )
+
+  it.effect("what only looks like a value is none, in the tail as in the middle", () =>
+    Effect.gen(function* () {
+      const sessionId = "00000000-0000-4000-8000-000000000001"
+      const tag = (rest: string) => `{"type":"tag",${rest}}`
+      const lines = [
+        tag(`"tag":"control \u0001","sessionId":"${sessionId}"`),
+        tag(`"tag":"esc\\ape","sessionId":"${sessionId}"`),
+        tag(`"tag":"\\u12","sessionId":"${sessionId}"`),
+        tag(`"tag":"\\u12zz"`),
+        tag(`"tag":"twice","tag":"then"`),
+        tag(`"tag":"twice","tag":7`),
+        tag(`"tag":"another kind","type":"mode"`),
+        tag(`"tag":"no object",`),
+        tag(`"tag":"nested","more":{"tag":"within"}`),
+        tag(`"tag":"two" "values":""`),
+        `${tag('"tag":"closed twice"')}}`
+      ]
+      for (const line of lines) {
+        for (const more of [[], padding(200, 10)]) {
+          yield* summary(
+            message("user", "Begin.", 0),
+            ...padding(200, 1),
+            tag('"tag":"good \\u00e9\\n"'),
+            line,
+            ...more
+          )
+        }
+      }
     })
   )
 

@@ -161,7 +161,11 @@ const make = (projects: string, files: Files.Files): EntryLog.EntryLog["Service"
         })
       ),
     listing: (project) =>
-      attempt("list", path.resolve(projects, project), () => list(path.resolve(projects, project), project)),
+      attempt("list", path.resolve(projects, project), () => {
+        const listing = list(path.resolve(projects, project), project)
+        for (const { log, path } of listing.logs) paths.set(log, path)
+        return listing
+      }),
     sidechains: EntryLog.match({
       File: () => Effect.succeed([]),
       Session: ({ project, sessionId }) => {

@@ -170,7 +170,8 @@ export const reader = ({ lookFor, window = WINDOW }: Options = {}): Read => {
     const ends = yield* port.ends(log, buffer)
     const { middle, start, told } = windows(buffer, ends)
     const open = [...told.open].filter((kind) => wanted?.has(kind) !== false)
-    const isOpen = middle.from < middle.to && (!start.isRead || open.length > 0 || told.keys.length > 0)
+    const isOpen =
+      middle.from < middle.to && (!start.isRead || open.length > 0 || told.keys.length > 0 || !told.isTimed)
     const found = isOpen
       ? [...told.found, ...(yield* between(port, log, { middle, start, told: { ...told, open } }, all))]
       : told.found
@@ -199,7 +200,8 @@ interface Windows {
     /** Of what was found, that which stands behind the middle. */
     readonly behind: ReadonlyArray<Line.Located>
     readonly open: Iterable<string>
-    readonly keys: ReadonlyArray<string>
+    readonly keys: ReadonlyArray<Sayings.Key>
+    readonly isTimed: boolean
   }
 }
 
@@ -221,7 +223,7 @@ const windows = (buffer: Buffer, { head, size, tail }: EntryLog.Ends): Windows =
   const first = { bytes: buffer.subarray(0, headEnd), start: 0 }
   const found = [...Piece.beginning(first, start), ...end.found]
   // What the tail leaves open is open in the middle too, whatever the head says.
-  if (!isWhole && end.open.size > 0) found.push(...Piece.metadata(first, new Set(end.open)).found)
+  if (!isWhole && end.open.size > 0) found.push(...Piece.metadata(first, new Set(end.open)))
   return { middle: { from: headEnd, to: tailStart }, start, told: { ...end, behind: end.found, found } }
 }
 
@@ -236,14 +238,11 @@ const between = Effect.fnUntraced(function* (
   const found: Array<Line.Located> = []
   const push = (located: Line.Located): void => void found.push(located)
   const hears = new Set(told.open)
-  if (told.keys.length === 0) {
+  if (told.keys.length === 0 && told.isTimed) {
     const until = () => hears.size === 0 && start.isRead
     yield* Older.forEach(opened, middle.to, push, { from: middle.from, start, hears, until, buffer })
   } else {
-    const noted = Sayings.noting(
-      told.behind,
-      Sayings.keys.filter((key) => told.keys.includes(key))
-    )
+    const noted = Sayings.noting(told.behind, told.keys)
     yield* Older.forEach(opened, middle.to, push, { start, hears, noted, buffer })
     found.push(...(yield* Sayings.last(opened, noted, told.behind)))
   }

@@ -6,28 +6,22 @@
  *   end        │ … title · mode · the last message │
  *
  * 1. Whatever is left out would have changed nothing: what is found folds to the same as all of the piece.
- * 2. Which message is the last goes by its time. The times on a line are found by their bytes; the line's own is one of
- *    them, so a line none of which is later than a message that was decoded, and which stands before it, says nothing.
+ * 2. Which message is the last goes by its time. A line before one that was decoded says nothing where no time among its
+ *    bytes is later (Times).
  */
 import * as Entry from "@reprise/domain/Entry"
 import * as Line from "@reprise/domain/Line"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
-import { Buffer } from "node:buffer"
+import type { Buffer } from "node:buffer"
 import { LF } from "./lines.ts"
+import * as Sayings from "./sayings.ts"
 import * as Sift from "./sift.ts"
+import * as Times from "./times.ts"
 
 /** The bytes, and where in the log they begin. */
 export interface Piece {
   readonly bytes: Buffer
   readonly start: number
-}
-
-/** The places where lines begin, and the end, each line with its LF. */
-const linesOf = (bytes: Buffer): ReadonlyArray<number> => {
-  const starts = [0]
-  for (let lf = bytes.indexOf(LF); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) starts.push(lf + 1)
-  if (starts.at(-1) !== bytes.length) starts.push(bytes.length + 1)
-  return starts
 }
 
 const decode = ({ bytes, start }: Piece, from: number, to: number): ReadonlyArray<Line.Located> =>
@@ -63,144 +57,135 @@ const close = (open: Set<Kind>, entry: Entry.Entry): void => {
   if (isTitle || isSummary(entry)) for (const kind of ["summary", "task-summary"] as const) open.delete(kind)
 }
 
+/** Calls `look` with the lines between two places, each without its LF; true: that was the last one to look at. */
+const forward = (bytes: Buffer, from: number, to: number, look: (from: number, to: number) => boolean | void): void => {
+  for (let start = from; start < to;) {
+    const lf = bytes.indexOf(LF, start)
+    const end = lf < 0 ? bytes.length : lf
+    if (look(start, end) === true) return
+    start = end + 1
+  }
+}
+
+/** The same with all lines, the last one first. */
+const backward = (bytes: Buffer, look: (from: number, to: number) => boolean | void): void => {
+  if (bytes.length === 0) return
+  for (let to = bytes.at(-1) === LF ? bytes.length - 1 : bytes.length; to >= 0;) {
+    const from = to === 0 ? 0 : bytes.lastIndexOf(LF, to - 1) + 1
+    if (look(from, to) === true) return
+    to = from - 1
+  }
+}
+
+const mayHoldMessages = (kind: Sift.Kind | undefined): boolean => kind === undefined || Sift.isMessage(kind)
+
 /** The first messages of a log: those that say how it begins. */
 export const beginning = (piece: Piece, start: Sift.Start): ReadonlyArray<Line.Located> => {
   const { bytes } = piece
   const found: Array<Line.Located> = []
-  for (let from = 0, to = 0; from < bytes.length && !start.isRead; from = to + 1) {
-    const lf = bytes.indexOf(LF, from)
-    to = lf < 0 ? bytes.length : lf
+  forward(bytes, 0, bytes.length, (from, to) => {
     const kind = Sift.kindOf(bytes, from, to)
-    if (kind !== undefined && kind !== "message") continue
-    for (const located of decode(piece, from, to))
-      if (Entry.isMessage(located.entry) && start.take(located.entry)) found.push(located)
-  }
+    if (mayHoldMessages(kind)) {
+      for (const located of decode(piece, from, to))
+        if (Entry.isMessage(located.entry) && start.take(located.entry)) found.push(located)
+    }
+    return start.isRead
+  })
   return found
 }
 
-/** The last value of each kind that is open, which it then is no more; and which lines hold messages, the last one first. */
-export const metadata = (piece: Piece, open: Set<Kind>) => {
-  const { bytes } = piece
-  const lines = linesOf(bytes)
-  const found: Array<Line.Located> = []
-  const messages: Array<number> = []
-  for (let i = lines.length - 2; i >= 0; i--) {
-    const kind = Sift.kindOf(bytes, lines[i]!, lines[i + 1]! - 1)
-    if (kind === "message") messages.push(i)
-    else if (kind === undefined || open.has(kind as Kind)) {
-      const located = decode(piece, lines[i]!, lines[i + 1]! - 1)
-      found.push(...located)
-      for (const { entry } of located.toReversed()) close(open, entry)
-    }
-  }
-  return { found, lines, messages }
+/** What a line of metadata says; it closes what it answers. */
+const said = (
+  piece: Piece,
+  from: number,
+  to: number,
+  kind: Sift.Kind | undefined,
+  open: Set<Kind>
+): ReadonlyArray<Line.Located> => {
+  const entry = kind && Sift.said(piece.bytes, from, to, kind)
+  const at = { line: 1, byteStart: piece.start + from, byteEnd: piece.start + to }
+  const located = entry === undefined ? decode(piece, from, to) : [{ entry, at, damage: [] }]
+  for (const { entry } of located.toReversed()) close(open, entry)
+  return located
 }
 
-/** What the end of a log says, and what it leaves open: kinds of metadata, and keys of the last message. */
+/** The last value of each kind that is open, which it then is no more. */
+export const metadata = (piece: Piece, open: Set<Kind>): ReadonlyArray<Line.Located> => {
+  const found: Array<Line.Located> = []
+  backward(piece.bytes, (from, to) => {
+    const kind = Sift.kindOf(piece.bytes, from, to)
+    if (kind === undefined || open.has(kind.name as Kind)) found.push(...said(piece, from, to, kind, open))
+    return open.size === 0
+  })
+  return found
+}
+
+/** What messages say last, beside their time, and a summary tells. */
+const keys = ["gitBranch", "version"] as const satisfies ReadonlyArray<Sayings.Key>
+
+/** What the end of a log says, and what it leaves open: kinds of metadata, keys of messages, whether any says its time. */
 export interface End {
   readonly found: ReadonlyArray<Line.Located>
   readonly open: ReadonlySet<Kind>
-  readonly keys: ReadonlyArray<string>
+  readonly keys: ReadonlyArray<Sayings.Key>
+  readonly isTimed: boolean
 }
 
 /** What the end of a log says: the last of each kind, and the messages that last said branch, version and time. */
 export const end = (piece: Piece): End => {
+  const { bytes } = piece
   const open = new Set(kinds)
-  const { found, lines, messages } = metadata(piece, open)
-  const last = lastOf(piece, lines, messages, found)
-  return { found: [...found, ...last.found], open, keys: last.keys }
+  const lines = new Map<number, ReadonlyArray<Line.Located>>()
+  const take = (from: number, to: number): ReadonlyArray<Line.Located> => {
+    const located = lines.get(from) ?? decode(piece, from, to)
+    lines.set(from, located)
+    return located
+  }
+  const takeMessage = (from: number, to: number): void => {
+    if (mayHoldMessages(Sift.kindOf(bytes, from, to))) take(from, to)
+  }
+  let last = { from: 0, time: "" }
+  backward(bytes, (from, to) => {
+    const kind = Sift.kindOf(bytes, from, to)
+    if (kind === undefined || open.has(kind.name as Kind)) lines.set(from, said(piece, from, to, kind, open))
+    if (last.time === "" && mayHoldMessages(kind)) last = { from, time: timeOf(take(from, to)) }
+    return open.size === 0 && last.time !== ""
+  })
+  const latest = latestBefore(bytes, last, take)
+  const from = (start: number) =>
+    [...lines]
+      .filter(([at]) => at >= start)
+      .toSorted(([a], [b]) => a - b)
+      .flatMap(([, located]) => located)
+  // What stands behind the latest counts where it says no time, and what stands before it where neither says a key.
+  forward(bytes, latest.from, last.from, takeMessage)
+  const behind = Sayings.said(from(latest.from)).keys
+  if (keys.some((key) => !behind.has(key) && bytes.includes(`"${key}":`))) forward(bytes, 0, bytes.length, takeMessage)
+  const found = from(0)
+  const known = Sayings.said(found)
+  return { found, open, keys: keys.filter((key) => !known.keys.has(key)), isTimed: known.first !== undefined }
 }
 
-/** The end of `"timestamp":"`: its first letter is rarer than a quote, so it is found faster. */
-const STAMP = Buffer.from('mestamp":"')
-const QUOTE = 0x22
-/** Later than any time. */
-const LATEST = "\uffff"
+/** The latest time that a line says, where it holds messages. */
+const timeOf = (located: ReadonlyArray<Line.Located>): string =>
+  located.reduce((latest, { entry }) => {
+    const time = Sayings.isMain(entry) ? SessionMetadata.timeOf(entry) : undefined
+    return time !== undefined && time > latest ? time : latest
+  }, "")
 
-/** Whether the text at a place is later than a time; equal ones are not. */
-const isLater = (bytes: Buffer, from: number, than: Buffer): boolean => {
-  for (let i = 0; i < than.length; i++) if (bytes[from + i] !== than[i]) return bytes[from + i]! > than[i]!
-  return bytes[from + than.length] !== QUOTE
-}
-
-/** Whether a time begins at a place, as far as `SessionMetadata.timeOf` looks at it. */
-const isTime = (bytes: Buffer, from: number): boolean => {
-  for (let i = 0; i < shape.length; i++) {
-    const byte = bytes[from + i]!
-    if (shape[i] === ZERO ? byte < ZERO || byte > NINE : byte !== shape[i]) return false
+/** The line with the latest time of all that stand before a line, or that line; those that may be later are taken. */
+const latestBefore = (
+  bytes: Buffer,
+  last: { readonly from: number; readonly time: string },
+  take: (from: number, to: number) => ReadonlyArray<Line.Located>
+) => {
+  let latest = last
+  for (let next = Times.later(bytes, last.from, last.time); next !== undefined;) {
+    const from = bytes.lastIndexOf(LF, next.at) + 1
+    const lf = bytes.indexOf(LF, next.at)
+    const time = timeOf(take(from, lf < 0 ? bytes.length : lf))
+    if (time > latest.time) latest = { from, time }
+    next = Times.later(bytes, from, last.time)
   }
-  return true
-}
-
-const ZERO = 0x30
-const NINE = 0x39
-const shape = Buffer.from("0000-00-00T")
-
-/** By line, the latest time in it that is later than a given one; "" where none is, the latest of all where one is no time. */
-const latestOf = (bytes: Buffer, lines: ReadonlyArray<number>, than: string): ReadonlyArray<string> => {
-  const latest: Array<string | undefined> = lines.map(() => undefined)
-  const known = Buffer.from(than)
-  let line = 0
-  for (let hit = bytes.indexOf(STAMP); hit >= 0; hit = bytes.indexOf(STAMP, hit + STAMP.length)) {
-    while (lines[line + 1]! <= hit) line++
-    const from = hit + STAMP.length
-    latest[line] ??= ""
-    if (!isTime(bytes, from)) latest[line] = LATEST
-    if (!isLater(bytes, from, known)) continue
-    const time = bytes.toString("latin1", from, Math.min(bytes.indexOf(QUOTE, from), from + 64))
-    if (time > latest[line]!) latest[line] = plain.test(time) ? time : LATEST
-  }
-  // One that is spelled in another way is not found.
-  return latest.map((time) => time ?? LATEST)
-}
-
-const plain = /^[\w:.+-]+$/
-const said = ["timestamp", "gitBranch", "version"] as const
-
-/** `messages` are the lines that hold some, the last one first; `others` what was decoded of other lines. */
-const lastOf = (
-  piece: Piece,
-  lines: ReadonlyArray<number>,
-  messages: ReadonlyArray<number>,
-  others: ReadonlyArray<Line.Located>
-): Pick<End, "found" | "keys"> => {
-  const found: Array<Line.Located> = []
-  const taken = new Set<number>()
-  let last: { readonly time: string; readonly at: number; readonly entry: Entry.Message } | undefined
-  const look = ({ at, entry }: Line.Located): void => {
-    if (!Entry.isMessage(entry) || entry.isSidechain === true) return
-    const time = SessionMetadata.timeOf(entry)
-    if (time === undefined) return
-    if (last === undefined || time > last.time || (time === last.time && at.byteStart > last.at))
-      last = { time, at: at.byteStart, entry }
-  }
-  const take = (line: number): void => {
-    if (taken.has(line)) return
-    taken.add(line)
-    const located = decode(piece, lines[line]!, lines[line + 1]! - 1)
-    found.push(...located)
-    located.forEach(look)
-  }
-  others.forEach(look)
-  const [end] = messages
-  if (end !== undefined) take(end)
-  // Where the line at the end holds the last message so far, no time like its own counts any more.
-  const isEnd: boolean = end !== undefined && last?.at === piece.start + lines[end]!
-  const known: string = isEnd && plain.test(last!.time) ? last!.time : ""
-  const latest = latestOf(piece.bytes, lines, known)
-  const open = messages.filter((line) => latest[line] !== "" || known === "")
-  for (const line of open.toSorted((a, b) => (latest[a]! > latest[b]! ? -1 : latest[a]! < latest[b]! ? 1 : b - a))) {
-    // Of two messages of one time the one behind counts.
-    const isBefore = last !== undefined && piece.start + lines[line]! < last.at
-    if (last !== undefined && (latest[line]! < last.time || (latest[line] === last.time && isBefore))) break
-    take(line)
-  }
-  const missing = said.filter((key) => last === undefined || Sift.saidBy(last.entry, key) === undefined)
-  if (missing.some((key) => piece.bytes.includes(`"${key}":`))) messages.forEach(take)
-  const all = [...others, ...found]
-  const isSaid = (key: (typeof said)[number]) =>
-    all.some(
-      ({ entry }) => Entry.isMessage(entry) && entry.isSidechain !== true && Sift.saidBy(entry, key) !== undefined
-    )
-  return { found, keys: missing.filter((key) => !isSaid(key)) }
+  return latest
 }

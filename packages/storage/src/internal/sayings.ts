@@ -17,25 +17,27 @@ import * as Effect from "effect/Effect"
 import { Buffer } from "node:buffer"
 import type * as EntryLog from "../EntryLog.ts"
 import * as Backward from "./backward.ts"
-import * as Sift from "./sift.ts"
+import * as Times from "./times.ts"
 
 /** What the last message that says it says about the session, beside its time. */
 export const keys = ["gitBranch", "version", "entrypoint", "slug"] as const
 /** One of them. */
 export type Key = (typeof keys)[number]
 
-const isMain = (entry: Entry.Entry): entry is Entry.Message => Entry.isMessage(entry) && entry.isSidechain !== true
+/** Whether an entry is a message of the session itself. */
+export const isMain = (entry: Entry.Entry): entry is Entry.Message =>
+  Entry.isMessage(entry) && entry.isSidechain !== true
 
 const saidBy = (entry: Entry.Message): ReadonlyArray<Key> => keys.filter((key) => entry[key] !== undefined)
 
-/** What messages say that stand behind others of which none is later than a time, and their own first time. */
+/** What messages say that count, behind others of which none is later than a time; and their own first time. */
 interface Said {
   readonly keys: ReadonlySet<Key>
   readonly first: string | undefined
 }
 
-/** What is said by messages behind the pieces. */
-const said = (located: Iterable<Line.Located>, before = ""): Said => {
+/** What is said by messages, in order. */
+export const said = (located: Iterable<Line.Located>, before = ""): Said => {
   const keys = new Set<Key>()
   let first: string | undefined
   let latest = before
@@ -68,21 +70,8 @@ export interface Noted {
 /** Up to six bytes are searched for by the last one, if from the end: a colon is rare. */
 const needleOf = (key: string): Buffer => Buffer.from(`"${key}":`.slice(-6))
 
-const STAMP = needleOf("timestamp")
-const DATE = "2026-01-01".length
-const T = 0x54
-const DASH = 0x2d
-const QUOTE = 0x22
-const SPACE = 0x20
-
-/** Bytes that are looked at before and behind the T of a time, at most. */
-const AROUND = 32
-
 /** Bytes that two pieces have in common. */
-export const OVERLAP = 2 * AROUND
-
-/** Later than any time. */
-const LATEST = "\uffff"
+export const OVERLAP = 2 * Times.AROUND
 
 /** Notes what there is of times, and of those of the keys that are not said behind. */
 export const noting = (behind: ReadonlyArray<Line.Located>, keys: ReadonlyArray<Key>): Noted => {
@@ -93,39 +82,19 @@ export const noting = (behind: ReadonlyArray<Line.Located>, keys: ReadonlyArray<
     keys,
     push: (bytes, from, isLast) => {
       const lacks = new Set(open.flatMap(([key, needle]) => (bytes.lastIndexOf(needle) < 0 ? [key] : [])))
-      const latest = latestIn(bytes, isLast ? bytes.length : bytes.length - AROUND)
+      const latest = latestIn(bytes, isLast ? bytes.length : bytes.length - Times.AROUND)
       pieces.push({ from, to: from + bytes.length, latest, lacks })
     },
     pieces
   }
 }
 
-/** The latest of the times before a place. Their T is rarer than a colon. */
 const latestIn = (bytes: Buffer, to: number): string => {
-  let latest = ""
-  let known: Buffer = Buffer.from(latest)
-  for (let at = to; at > DATE && (at = bytes.lastIndexOf(T, at - 1)) > DATE;) {
-    const from = at - DATE
-    if (bytes[at - 3] !== DASH || bytes[from - 1] !== QUOTE || !isLater(bytes, from, known)) continue
-    let key = from - 2
-    while (bytes[key] === SPACE) key--
-    if (!Sift.isAt(bytes, key + 1 - STAMP.length, STAMP)) continue
-    const end = bytes.indexOf(QUOTE, from)
-    const time = bytes.toString("latin1", from, end)
-    if (end < 0 || end > at + AROUND || !isPlain.test(time)) return LATEST
-    latest = time
-    known = bytes.subarray(from, end)
+  let latest: Times.Time = { text: "", at: to }
+  for (let next: Times.Time | undefined = latest; next !== undefined; next = Times.later(bytes, next.at, latest.text)) {
+    latest = next
   }
-  return latest
-}
-
-/** What is spelled with an escape is later than what is not, as bytes. */
-const isPlain = /^[\d:.TZ+-]+$/
-
-/** Whether the text at a place is later than another; equal ones are not. */
-const isLater = (bytes: Buffer, from: number, than: Buffer): boolean => {
-  for (let i = 0; i < than.length; i++) if (bytes[from + i] !== than[i]) return bytes[from + i]! > than[i]!
-  return bytes[from + than.length] !== QUOTE
+  return latest.text
 }
 
 /** A message of a piece: where it stands, when it was written, and what it says. */

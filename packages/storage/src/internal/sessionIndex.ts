@@ -2,8 +2,8 @@
  * SessionIndex: what summaries said, kept in a file. A cache: size and time of a log decide whether its row holds, and
  * without the file nothing changes but the work.
  *
- *   {"version":1,"check":"…"}
- *   [{"path":"/-work/5b0d….jsonl","size":…,"mtime":…,"title":…},…]
+ *   {"version":3,"check":"…"}
+ *   ["/-work/5b0d….jsonl",…]          a row for each log, read when it is asked for: what stands in which place is `columns`
  *
  * 1. A file that is torn, of another version, or not as we wrote it is as good as none.
  * 2. It is replaced as a whole, by renaming, and is readable by its owner alone: it quotes prompts.
@@ -11,20 +11,43 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type * as EntryLog from "../EntryLog.ts"
 import type * as SessionCatalog from "../SessionCatalog.ts"
 import * as Directories from "./directories.ts"
+import { LF } from "./lines.ts"
 
-/** What a summary says has changed its meaning when this changes. */
-const VERSION = 2
+/** What a summary says, or what stands where in a row, has changed its meaning when this changes. */
+const VERSION = 3
 
 type Session = SessionCatalog.Session
 
-/** A session as the file has it: its log is known from the listing, and so is whether it was put away. */
-type Row = Omit<Session, "log" | "archived">
+/** What a row holds behind the path. What is known of the file and from the listing is not there. */
+const columns = Object.keys({
+  size: true,
+  mtime: true,
+  isEmpty: true,
+  origin: true,
+  title: true,
+  tag: true,
+  firstPrompt: true,
+  lastPrompt: true,
+  mode: true,
+  permissionMode: true,
+  agentName: true,
+  agentSetting: true,
+  pullRequest: true,
+  cwd: true,
+  branch: true,
+  version: true,
+  createdAt: true,
+  updatedAt: true
+} satisfies { readonly [K in Exclude<keyof Session, "log" | "archived" | "path" | "file">]: true }) as ReadonlyArray<
+  keyof Session
+>
 
 /** An index in use. */
 export interface SessionIndex {
@@ -48,20 +71,17 @@ export const open = (file: string): SessionIndex => {
   const rows = load(file)
   let isChanged = false
   return {
-    find: ({ archived, log, mtime, path, size }) => {
-      const row = rows.get(path)
-      // A copy of each would cost more than reading the file.
-      return row === undefined || row.size !== size || row.mtime !== mtime
-        ? undefined
-        : Object.assign(row, { log, archived })
+    find: (listed) => {
+      const row = rows.get(listed.path)
+      return row && sessionOf(row, listed)
     },
     add: (session) => {
-      rows.set(session.path, session)
+      rows.set(session.path, Buffer.from(JSON.stringify([session.path, ...columns.map((key) => session[key] ?? null)])))
       isChanged = true
     },
     keep: (listed, all) => {
+      if (rows.size === listed.length && !isChanged) return
       const there = new Set(listed.map((one) => one.path))
-      if (rows.size === there.size && !isChanged) return
       const folders = new Set(listed.map((one) => path.dirname(one.path)))
       for (const key of rows.keys()) {
         if (there.has(key) || !(all || folders.has(path.dirname(key)))) continue
@@ -69,40 +89,55 @@ export const open = (file: string): SessionIndex => {
         isChanged = true
       }
     },
-    save: Effect.suspend(() => (isChanged ? save(file, Array.from(rows.values(), rowOf)) : Effect.void))
+    save: Effect.suspend(() => (isChanged ? save(file, rows.values()) : Effect.void))
   }
 }
 
-const rowOf = (session: Row & Partial<Session>): Row => {
-  const { archived: _, log: __, ...row } = session
-  return row
+/** Undefined where the log is not as it was. */
+const sessionOf = (row: Buffer, { archived, log, mtime, path, size }: EntryLog.Listed): Session | undefined => {
+  const values: ReadonlyArray<unknown> = JSON.parse(row.toString())
+  const said: { [key: string]: unknown } = { log, path, archived }
+  for (let i = 0; i < columns.length; i++) if (values[i + 1] !== null) said[columns[i]!] = values[i + 1]
+  return said["size"] === size && said["mtime"] === mtime ? (said as unknown as Session) : undefined
 }
 
-const LF = 0x0a
+const START = Buffer.from('["')
+const QUOTE = 0x22
 
-/** By path; none of a file that cannot be read, was torn or edited, or holds anything else. */
-const load = (file: string): Map<string, Row> =>
+/** The rows by path; none of a file that cannot be read, was torn or edited, or holds anything else. */
+const load = (file: string): Map<string, Buffer> =>
   Result.getOrElse(
     Result.try(() => {
       const bytes = fs.readFileSync(file)
-      const end = bytes.indexOf(LF)
-      const rows = bytes.subarray(end + 1)
-      if (bytes.toString("utf8", 0, end) !== headOf(rows)) return new Map<string, Row>()
-      return new Map((JSON.parse(rows.toString()) as ReadonlyArray<Row>).map((row) => [row.path, row]))
+      const rows = bytes.subarray(bytes.indexOf(LF) + 1)
+      const isOurs = bytes.toString("utf8", 0, bytes.length - rows.length) === headOf(rows)
+      return isOurs ? byPath(rows) : new Map<string, Buffer>()
     }),
-    () => new Map<string, Row>()
+    () => new Map<string, Buffer>()
   )
 
-const headOf = (rows: string | Uint8Array): string => JSON.stringify({ version: VERSION, check: hash("sha1", rows) })
+const byPath = (rows: Buffer): Map<string, Buffer> => {
+  const found = new Map<string, Buffer>()
+  for (let from = 0, to = 0; from < rows.length; from = to + 1) {
+    to = rows.indexOf(LF, from)
+    const row = rows.subarray(from, to)
+    if (row.compare(START, 0, START.length, 0, START.length) !== 0) throw new Error("no row")
+    const path = row.toString("utf8", START.length, row.indexOf(QUOTE, START.length))
+    found.set(path.includes("\\") ? JSON.parse(row.toString())[0] : path, row)
+  }
+  return found
+}
 
-const save = Effect.fnUntraced(function* (file: string, rows: ReadonlyArray<Row>) {
-  const text = JSON.stringify(rows)
+const headOf = (rows: Uint8Array): string => `${JSON.stringify({ version: VERSION, check: hash("sha1", rows) })}\n`
+
+const save = Effect.fnUntraced(function* (file: string, rows: Iterable<Buffer>) {
+  const bytes = Buffer.concat([...rows].flatMap((row) => [row, end]))
   const draft = `${file}.${process.pid}.${yield* Clock.currentTimeNanos}`
   yield* Effect.try({
     try: () => {
       Directories.make(path.dirname(file), new Set())
       try {
-        fs.writeFileSync(draft, `${headOf(text)}\n${text}`, { mode: 0o600, flag: "wx" })
+        fs.writeFileSync(draft, Buffer.concat([Buffer.from(headOf(bytes)), bytes]), { mode: 0o600, flag: "wx" })
         fs.renameSync(draft, file)
       } finally {
         fs.rmSync(draft, { force: true })
@@ -111,3 +146,5 @@ const save = Effect.fnUntraced(function* (file: string, rows: ReadonlyArray<Row>
     catch: (cause): IndexUnwritten => ({ path: file, cause })
   })
 })
+
+const end = Buffer.of(LF)

@@ -16,6 +16,7 @@ import * as Message from "@reprise/domain/Message"
 import type * as Metadata from "@reprise/domain/Metadata"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
 import { Buffer } from "node:buffer"
+import * as Flat from "./flat.ts"
 
 const TYPE = Buffer.from('{"type":"')
 const LINKED = Buffer.from('{"parentUuid":')
@@ -45,15 +46,15 @@ const flat = [
 /** Those of them that count as often as they are said. */
 const accumulating: ReadonlySet<string> = new Set(["pr-link", "summary", "task-summary"])
 
-/** A kind as its lines begin; `value` are the bytes before a value of which only the last one counts. */
-interface Kind {
+/** A kind as its lines begin; `key` is that of a value of which only the last one counts. */
+export interface Kind {
   readonly name: string
   readonly bytes: Buffer
   readonly isFlat: boolean
-  readonly value: Buffer | undefined
+  readonly key: string | undefined
 }
 
-const message: Kind = { name: "message", bytes: LINKED, isFlat: false, value: undefined }
+const message: Kind = { name: "message", bytes: LINKED, isFlat: false, key: undefined }
 
 const isFlat: ReadonlySet<string> = new Set(flat)
 
@@ -61,11 +62,19 @@ const kinds: ReadonlyArray<Kind> = Entry.kinds.map((name) => {
   const bytes = Buffer.from(`{"type":"${name}"`)
   if (name === "progress" || Message.isMessageType(name)) return { ...message, bytes }
   const key = isFlat.has(name) && !accumulating.has(name) ? SessionMetadata.valueKey(name as Metadata.Kind) : undefined
-  return { name, bytes, isFlat: isFlat.has(name), value: key === undefined ? undefined : Buffer.from(`"${key}":"`) }
+  return { name, bytes, isFlat: isFlat.has(name), key }
 })
 
+/** Whether lines of the kind hold messages. */
+export const isMessage = (kind: Kind | undefined): boolean => kind?.name === message.name
+
 /** By the first letter of their names. */
-const byLetter = Map.groupBy(kinds, ({ bytes }) => bytes[TYPE.length]!)
+const byLetter = new Map(
+  kinds.map(({ bytes }) => [
+    bytes[TYPE.length]!,
+    kinds.filter((kind) => kind.bytes[TYPE.length] === bytes[TYPE.length])
+  ])
+)
 
 /** Whether the part stands at a place. */
 export const isAt = (bytes: Buffer, at: number, part: Buffer): boolean => {
@@ -79,11 +88,13 @@ const beginning = (bytes: Buffer, from: number): Kind | undefined => {
   return byLetter.get(bytes[from + TYPE.length]!)?.find((kind) => isAt(bytes, from, kind.bytes))
 }
 
-/** The kind of the line `[from, to)`; undefined where it has to be read. */
-const told = (bytes: Buffer, from: number, to: number): Kind | undefined => {
+/**
+ * The kind of the line `[from, to)`: `message` for all that link or are linked; undefined where it has to be read.
+ */
+export const kindOf = (bytes: Buffer, from: number, to: number): Kind | undefined => {
   if (bytes[to - 1] !== CLOSE) return undefined
   const kind = beginning(bytes, from)
-  if (kind?.name === message.name) return isAt(bytes, to - LAST, SESSION) ? undefined : kind
+  if (isMessage(kind)) return isAt(bytes, to - LAST, SESSION) ? undefined : kind
   return kind === undefined || isGlued(bytes, from, to, kind) ? undefined : kind
 }
 
@@ -97,14 +108,11 @@ const isGlued = (bytes: Buffer, from: number, to: number, { isFlat }: Kind): boo
   return behind.includes(TYPE) || behind.includes(LINKED)
 }
 
-/**
- * The kind of the line `[from, to)`: `message` for all that link or are linked; undefined where it has to be read.
- */
-export const kindOf = (bytes: Buffer, from: number, to: number): string | undefined => told(bytes, from, to)?.name
-
-/** Whether the line holds the bytes, which as a rule follow its kind. */
-const holds = (bytes: Buffer, from: number, to: number, kind: Kind, part: Buffer): boolean =>
-  isAt(bytes, from + kind.bytes.length + 1, part) || bytes.subarray(from, to).includes(part)
+/** What the line `[from, to)` of a kind says, where only the last value of its kind counts and the line is flat. */
+export const said = (bytes: Buffer, from: number, to: number, { key, name }: Kind): Entry.Entry | undefined => {
+  const value = key === undefined ? undefined : Flat.find(bytes, from, to, key)
+  return value && ({ type: name, [key!]: Flat.textOf(bytes, value) } as unknown as Entry.Known)
+}
 
 /** Lines that are passed by: `isPassed` tells one, `flush` reads what is held back of them. */
 export interface Passing {
@@ -112,7 +120,7 @@ export interface Passing {
   readonly flush: () => void
 }
 
-/** A line that says the last value of its kind so far; its bytes are the first ones. */
+/** A line that says the last value of its kind so far: the first bytes of these. */
 interface Held {
   readonly bytes: Buffer
   readonly at: Position
@@ -143,12 +151,12 @@ export const passing = (
     flush,
     isPassed: (array, from, to) => {
       const bytes = array instanceof Buffer ? array : Buffer.from(array.buffer, array.byteOffset, array.length)
-      const kind = told(bytes, from, to)
-      if (kind?.name === message.name) return true
+      const kind = kindOf(bytes, from, to)
+      if (isMessage(kind)) return true
       if (kind !== undefined) {
         if (hears?.has(kind.name) === false) return true
-        if (kind.value === undefined) return false
-        if (holds(bytes, from, to, kind, kind.value)) {
+        if (kind.key === undefined) return false
+        if (Flat.find(bytes, from, to, kind.key) !== undefined) {
           hold(kind.name, bytes, from, to)
           return true
         }
@@ -158,10 +166,6 @@ export const passing = (
     }
   }
 }
-
-/** What a message says under a key; a time that is none is not said. */
-export const saidBy = (entry: Entry.Message, key: string): unknown =>
-  key === "timestamp" ? SessionMetadata.timeOf(entry) : (entry as { readonly [key: string]: unknown })[key]
 
 /** Which messages at the start of a log have been read. */
 export interface Start {
