@@ -18,16 +18,18 @@ const FOLLOWED = 10
 export const make = (limits: Limits) =>
   Effect.map(Semaphore.make(limits.queue), (places) => {
     const following = new Map<string, number>()
+    const wait = (count: number) =>
+      Effect.timeoutOrElse(Semaphore.take(places, count), {
+        duration: limits.patience,
+        orElse: () => Effect.fail(new Unavailable({ retryAfter: 1 }))
+      })
     return {
       /** Runs with places for a request of so many bytes. */
       admit: <A, E, R>(bytes: number, run: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> => {
         const count = Math.min(limits.queue, 1 + Math.floor(bytes / UNIT))
         return Effect.uninterruptibleMask((restore) =>
-          restore(Semaphore.take(places, count)).pipe(
-            Effect.timeoutOrElse({
-              duration: limits.patience,
-              orElse: () => Effect.fail(new Unavailable({ retryAfter: 1 }))
-            }),
+          Semaphore.takeIfAvailable(places, count).pipe(
+            Effect.flatMap((isTaken) => (isTaken ? Effect.void : restore(wait(count)))),
             Effect.flatMap(() => Effect.ensuring(restore(run), Semaphore.release(places, count)))
           )
         )

@@ -19,13 +19,13 @@ export const announced = ({ headers }: HttpServerRequest, { batch }: Limits): nu
 /** All bytes of a request. */
 export const read = (request: HttpServerRequest, limits: Limits): Effect.Effect<Buffer, BadRequest | TooLarge> => {
   const { batch } = limits
-  const tooLarge = new TooLarge({ what: "batch", limit: batch })
-  if (announced(request, limits) > batch) return Effect.fail(tooLarge)
+  const tooLarge = () => new TooLarge({ what: "batch", limit: batch })
+  if (announced(request, limits) > batch) return Effect.fail(tooLarge())
   const bytes = Effect.map(request.arrayBuffer, (bytes) => Buffer.from(bytes)).pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(batch)),
     Effect.mapError(({ reason }) =>
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-        ? tooLarge
+        ? tooLarge()
         : new BadRequest({ detail: "expected a body, which ended before it was whole" })
     )
   )
