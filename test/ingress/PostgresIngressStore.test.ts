@@ -42,6 +42,35 @@ describe.skipIf(Cluster.binaries === undefined)("PostgreSQL", () => {
     })
   )
 
+  it.live("a connection that ends within a transaction is a store that is not available, and no defect", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Shared.cluster
+      const stream = newStream()
+      const store = yield* Layer.build(at(url))
+      yield* Effect.provideContext(append(stream, native("a")), store)
+      // Holds the row, and ends the connection of the first that waits for it.
+      const ending = Cluster.ask(
+        url,
+        `BEGIN;
+         SELECT 1 FROM ingress_stream WHERE tenant = '${stream.tenant}' FOR UPDATE;
+         DO $$ BEGIN LOOP
+           PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid));
+           EXIT WHEN FOUND;
+           PERFORM pg_sleep(0.02);
+           PERFORM pg_stat_clear_snapshot();
+         END LOOP; END $$;
+         COMMIT;`
+      )
+      yield* Effect.flip(append(stream, native("b", "elsewhere"))).pipe(
+        Effect.provideContext(store),
+        Effect.repeat({ until: ({ _tag }) => _tag === "Unavailable" })
+      )
+      yield* Effect.promise(() => ending)
+      yield* Effect.provideContext(append(stream, native("b", "a")), store)
+    })
+  )
+
   it.live("a database that is not there is said to be that, without its password", () =>
     Effect.gen(function* () {
       const { url } = yield* Shared.cluster

@@ -117,6 +117,15 @@ export const at = (directory: string, { durable = false, network, settings = [],
   }
 }
 
+/** Has a database run statements, with a client of its own. */
+export const ask = (url: string, statements: string): Promise<void> =>
+  new Promise((done, failed) => {
+    const client = spawn(path.join(binaries!, "psql"), [url, "-qX", "-v", "ON_ERROR_STOP=1", "-c", statements], {
+      stdio: "ignore"
+    })
+    client.once("close", (code) => (code === 0 ? done() : failed(new Error(`psql ended with ${code}`))))
+  })
+
 /** The process of a running server. */
 const pidOf = (data: string): number | undefined => {
   const file = path.join(data, "postmaster.pid")

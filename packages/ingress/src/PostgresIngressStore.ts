@@ -95,7 +95,9 @@ const available = <A, E>(
 ): Effect.Effect<A, Exclude<E, SqlError> | Unavailable> =>
   effect.pipe(
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(unavailable()) }),
-    Effect.mapError((error) => (isSqlError(error) ? unavailable(error) : error))
+    Effect.mapError((error) => (isSqlError(error) ? unavailable(error) : error)),
+    // A connection that ends within a transaction cannot take its rollback either, which Effect takes for a defect.
+    Effect.catchDefect((defect) => (isSqlError(defect) ? Effect.fail(unavailable(defect)) : Effect.die(defect)))
   ) as Effect.Effect<A, Exclude<E, SqlError> | Unavailable>
 
 const isSqlError = (error: unknown): error is SqlError =>
