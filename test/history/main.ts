@@ -6,11 +6,13 @@
 import { Effect } from "effect"
 import { parseArgs } from "node:util"
 import * as Cluster from "../postgres/cluster.ts"
+import * as Backlog from "./backlog.ts"
 import * as Failover from "./failover.ts"
 import * as Faults from "./faults.ts"
 import * as Fence from "./fence.ts"
 import * as Network from "./network.ts"
 import * as Partition from "./partition.ts"
+import * as Replicating from "./replicating.ts"
 import type { Outcome } from "./round.ts"
 
 const ROUND = 1_000
@@ -44,15 +46,23 @@ interface Round {
 const unconnected = store === "postgres" && operations >= ROUND ? Network.missing() : undefined
 if (unconnected !== undefined) console.log(`skipped: partitions, since ${unconnected}`)
 
-/** Operations of a round about one fault. */
+/** Operations of a round about one fault, kills of one about a replicator, and bytes that one is behind. */
 const FEW = 300
+const KILLS = 8
+const BEHIND = 500 << 20
 
 const single = (seed: number): ReadonlyArray<Round> =>
   store === "sqlite"
-    ? [{ name: "a writer is frozen, and fenced off", run: Fence.run(seed) }]
+    ? [
+        { name: "a writer is frozen, and fenced off", run: Fence.run(seed) },
+        { name: "server and replicator are killed", run: Replicating.killed(store, KILLS, seed) },
+        { name: "far behind", run: Backlog.run(BEHIND) }
+      ]
     : [
         { name: "a server is killed", run: Failover.server(FEW, seed) },
+        { name: "server and replicator are killed", run: Replicating.killed("postgres", KILLS, seed) },
         { name: "a synchronous standby takes over", run: Failover.synchronous(FEW, seed) },
+        { name: "an asynchronous standby takes over", run: Replicating.healed(seed) },
         ...(unconnected === undefined ? [{ name: "partitions", run: Partition.run(FEW, seed) }] : [])
       ]
 
