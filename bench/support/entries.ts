@@ -32,7 +32,8 @@ export const entries = (count: number, seed = 1): ReadonlyArray<Entry> => {
   let parentUuid: string | null = null
   for (let i = 0; i < count; i++) {
     const uuid: string = uuidOf(next)
-    made.push(entryOf(next, i, { uuid, parentUuid }))
+    // As a program has them from a line or a reply: texts in one piece, not in those that they were made of here.
+    made.push(JSON.parse(JSON.stringify(entryOf(next, i, { uuid, parentUuid }))))
     parentUuid = uuid
   }
   return made

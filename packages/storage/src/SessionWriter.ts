@@ -35,7 +35,7 @@ import * as Writing from "./internal/writing.ts"
 /**
  * How the writer works. `durability`: `os` (default) trusts the system with the bytes; `fsync` waits for the disk;
  * `fsync-interval` asks the disk every `interval` (1 s) and on `flush`. `capacity` and `capacityBytes`: what may be
- * unwritten before accepting waits (8,192 entries, 64 MiB). `batchBytes`: size of one write (256 KiB). `retry`: the
+ * unwritten before accepting waits (8,192 entries, 64 MiB). `batchBytes`: size of one write (512 KiB). `retry`: the
  * first and the longest wait before a failed batch is tried again (50 ms, 5 s), and how often it is tried on close (5).
  *
  * @category models

@@ -24,7 +24,7 @@ type Writer = SessionWriter.SessionWriter["Service"]
 
 /** A running writer; its scope drains it. */
 export const make = Effect.fnUntraced(function* (options: SessionWriter.Options) {
-  const batchBytes = options.batchBytes ?? 256 * 1024
+  const batchBytes = options.batchBytes ?? 512 * 1024
   const queue = yield* Queue.unbounded<Rounds.Item, Cause.Done>()
   const intake = Intake.make({
     capacity: options.capacity ?? 8192,
@@ -178,12 +178,14 @@ const doors = (
       : logs.flatMap((log) => intake.backlogs.get(EntryLog.keyOf(log)) ?? [])
   return {
     ...others,
-    submit: (step) => enter(() => Effect.succeed(step(offer))),
+    submit: (step) =>
+      Effect.suspend(() => (isReady() ? Effect.succeed(step(offer)) : later(() => Effect.succeed(step(offer))))),
     submitNow: (step) =>
       Effect.suspend(() =>
         state.isClosed ? Effect.fail(new Errors.SessionWriterClosed()) : Effect.succeed(step(offer))
       ),
-    append: (log, entry) => enter(() => appendNow(log, entry)),
+    append: (log, entry) =>
+      Effect.suspend(() => (isReady() ? appendNow(log, entry) : later(() => appendNow(log, entry)))),
     appendAll: (log, entries) => enter(() => appendAllNow(log, entries)),
     submitDurable: (step) => enter(() => durable(step)),
     appendDurable: (log, entry) => enter(() => appendDurable(log, entry)),
