@@ -3,6 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Kill from "./kill.ts"
 import * as Seeded from "./seeded.ts"
+import * as Takeover from "./takeover.ts"
 import * as Writing from "./writing.ts"
 
 describe("kill -9 in the middle of writing", () => {
@@ -17,6 +18,14 @@ describe("kill -9 in the middle of writing", () => {
   it.live(
     "eight processes, eight sessions of one project: nothing lost, nothing astray",
     () => Kill.eight(Seeded.make(3)),
+    240_000
+  )
+})
+
+describe("kill -9 while taking over", () => {
+  it.live(
+    "one of those who wait gets the session, never two, however the one before died; nothing flushed is lost",
+    () => Takeover.once(Seeded.make(8), 3),
     240_000
   )
 })

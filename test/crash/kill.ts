@@ -5,13 +5,7 @@
  * 2. A cut costs its line; the next append costs none.
  * 3. Recovery shows every prompt that is whole, in order.
  */
-import * as Entry from "@reprise/domain/Entry"
-import type * as Line from "@reprise/domain/Line"
-import * as Projection from "@reprise/domain/Projection"
-import * as Recovery from "@reprise/recovery/Recovery"
 import * as EntryLog from "@reprise/storage/EntryLog"
-import * as FileEntryLog from "@reprise/storage/FileEntryLog"
-import * as LineReader from "@reprise/storage/LineReader"
 import { Effect } from "effect"
 import * as assert from "node:assert/strict"
 import { spawn } from "node:child_process"
@@ -19,6 +13,7 @@ import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { env } from "../compiled.ts"
 import * as Temporary from "../storage/temporary.ts"
+import * as Logged from "./logged.ts"
 import * as Seeded from "./seeded.ts"
 
 const recorder = fileURLToPath(new URL("recorder.ts", import.meta.url))
@@ -56,38 +51,11 @@ const record = (recording: Recording) =>
 const last = (printed: string, what: string): number =>
   Math.max(-1, ...Array.from(printed.matchAll(new RegExp(`^${what} (\\d+)\n`, "gm")), ([, n]) => Number(n)))
 
-const all: Projection.Projection<Line.Located, ReadonlyArray<Line.Located>> = Projection.make({
-  initial: () => [] as Array<Line.Located>,
-  evolve: (seen: Array<Line.Located>, located: Line.Located) => {
-    seen.push(located)
-    return seen
-  },
-  extract: (seen) => seen
-})
-
-/** What the log of a session holds, and what recovery makes of it. */
 const read = (projects: string, sessionId: string) =>
-  LineReader.fold(EntryLog.session("-work", sessionId), Projection.struct({ all, state: Recovery.projection })).pipe(
-    Effect.catchIf(
-      ({ reason }) => reason === "NotFound",
-      () => Effect.succeed({ all: [] as ReadonlyArray<Line.Located>, state: Recovery.fold([]) })
-    ),
-    Effect.map(({ all, state }) => {
-      const prompts = all.flatMap(({ entry }) => (Entry.is("user")(entry) ? [entry] : []))
-      const numbers = prompts.map(({ message }) => Number.parseInt(String(message.content)))
-      for (const [i, { parentUuid, sessionId: own }] of prompts.entries()) {
-        assert.equal(own, sessionId, "an entry of another session")
-        assert.equal(parentUuid, prompts[i - 1]?.uuid ?? null, `prompt ${numbers[i]} hangs elsewhere`)
-      }
-      assert.deepEqual(
-        state.conversation.map(({ uuid }) => uuid),
-        prompts.map(({ uuid }) => uuid),
-        "recovery shows something else"
-      )
-      return { numbers, torn: all.filter(({ entry }) => Entry.is("malformed")(entry)).length }
-    }),
-    Effect.provide(FileEntryLog.layerWith({ projects }))
-  )
+  Effect.map(Logged.read(projects, sessionId), ({ texts, torn }) => ({
+    numbers: texts.map((text) => Number.parseInt(text)),
+    torn
+  }))
 
 /** What was written is a prefix of what was accepted, and holds what was flushed. */
 const check = (written: ReadonlyArray<number>, first: number, printed: string): void => {

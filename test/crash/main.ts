@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { parseArgs } from "node:util"
 import * as Kill from "./kill.ts"
 import * as Seeded from "./seeded.ts"
+import * as Takeover from "./takeover.ts"
 import * as Writing from "./writing.ts"
 
 /** Ten rounds in their proportion. */
@@ -18,7 +19,7 @@ const kinds: ReadonlyArray<{
   { name: "disk full", run: (random) => Writing.diskFull(random) },
   { name: "kill -9, fsync", run: (random) => Kill.once(random, "fsync") },
   { name: "interruptions", run: (random) => Writing.interruptions(random, 100) },
-  { name: "kill -9", run: (random) => Kill.once(random, "os") },
+  { name: "kill -9 while taking over", run: (random) => Takeover.once(random) },
   { name: "eight processes", run: (random) => Kill.eight(random) },
   { name: "kill -9, fsync-interval", run: (random) => Kill.once(random, "fsync-interval") },
   { name: "crash at every byte, a tenth", run: (_, round) => Writing.crashes(Math.floor(round / 10) % 10, 10) },
