@@ -72,6 +72,10 @@ describe("reprise import", () => {
       assert.match(yield* fails(), /^BundleError .*a name that no file of a session has/s)
       fs.writeFileSync(archive, bundle([main]))
       assert.match(yield* fails("--max-size", "1kB"), /more than 1000 bytes/)
+      assert.match(
+        yield* fails("--cwd", "/nowhere/at/all"),
+        /found no directory at \/nowhere\/at\/all for it to go on in/
+      )
       fs.writeFileSync(archive, "# Notes\n".repeat(100))
       assert.match(yield* fails(), /found no archive, or one that is broken/)
       fs.writeFileSync(archive, Buffer.from([0x1f, 0x8b, 1, 2, 3]))

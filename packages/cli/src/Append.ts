@@ -18,7 +18,6 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Bodies from "./Bodies.ts"
 import * as Flags from "./Flags.ts"
@@ -134,7 +133,7 @@ const named = Effect.fnUntraced(function* ({ cwd, id, session, text }: Given) {
   }
   const [name, prompt] = isNew ? [undefined, session] : [session, Option.getOrUndefined(text)]
   const directory = path.resolve(Option.getOrElse(cwd, () => process.cwd()))
-  if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  if (!Projects.isDirectory(directory)) {
     return yield* new NothingToAppend({ expected: "a directory in --cwd", found: `none at ${directory}` })
   }
   const found: Named = { name, prompt, cwd: directory, id: Option.getOrUndefined(id) }

@@ -50,6 +50,10 @@ export const command = Command.make(
   },
   Effect.fn(
     function* ({ cwd, json, maxSize, projects, bundle }) {
+      if (Option.isSome(cwd) && !Projects.isDirectory(cwd.value)) {
+        const found = `no directory at ${path.resolve(cwd.value)} for it to go on in`
+        return yield* new SessionBundle.BundleError({ operation: "import", file: bundle, found })
+      }
       const {
         files,
         outcome,

@@ -81,6 +81,15 @@ export const within = <A, E, R>(
 ): Effect.Effect<A, E | TranscriptFile.TranscriptUnreadable, R | EntryLog.EntryLog> =>
   Effect.andThen(Option.match(projects, { onNone: () => Effect.void, onSome: mustExist }), into(run, { projects }))
 
+/**
+ * Whether a directory that was named is one: a session of a mistyped one is found by nobody.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDirectory = (named: string): boolean =>
+  fs.statSync(named, { throwIfNoEntry: false })?.isDirectory() === true
+
 const mustExist = (file: string): Effect.Effect<void, TranscriptFile.TranscriptUnreadable> =>
   Effect.suspend(() => {
     if (fs.statSync(file, { throwIfNoEntry: false }) !== undefined) return Effect.void
