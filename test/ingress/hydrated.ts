@@ -36,7 +36,7 @@ export const remote = (
 /** In memory where there is such a place: no test here asks a disk for its time. */
 const temporary = fs.existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir()
 
-const directory = Effect.acquireRelease(
+export const directory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(temporary, "reprise-"))),
   (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
 )

@@ -1,7 +1,6 @@
 /** A remote in this process: a store behind the port of the client, which fails, forgets and is swapped as a test says. */
 import * as AppendChain from "@reprise/ingress/AppendChain"
 import * as Ingress from "@reprise/ingress/Ingress"
-import { NotFound } from "@reprise/ingress/IngressError"
 import * as IngressStore from "@reprise/ingress/IngressStore"
 import * as StreamLine from "@reprise/ingress/StreamLine"
 import { Effect, Layer, Result, Stream } from "effect"
@@ -95,7 +94,18 @@ export const make = Effect.gen(function* () {
         "claim",
         Effect.map(store.claim("t", session, writerId), (head) => ({ ...endOf(head), epoch: head.epoch }))
       ),
-    sessions: () => Stream.fail(new NotFound()),
+    sessions: (project) =>
+      Stream.fromIterableEffect(
+        request(
+          "sessions",
+          Effect.map(store.sessions("t", { limit: 1_000, ...(project !== undefined && { project }) }), (found) =>
+            found.map(({ bytes, epoch, seq, session, updatedAt, uuid }) => {
+              const end = { head: uuid ?? null, epoch, seq, bytes, updatedAt }
+              return { session, ...end, summary: {} }
+            })
+          )
+        )
+      ),
     remove: (session) => request("remove", store.remove("t", session))
   })
 

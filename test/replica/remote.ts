@@ -1,0 +1,43 @@
+/** A server as a program that can be killed, behind a network that breaks, and what it holds. */
+import * as IngressClient from "@reprise/ingress/IngressClient"
+import * as StreamLine from "@reprise/ingress/StreamLine"
+import * as FaultProxy from "@reprise/ingress/testing/FaultProxy"
+import { Effect, Redacted, Stream } from "effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Running from "../running.ts"
+
+const program = fileURLToPath(new URL("../history/server.ts", import.meta.url))
+
+/** A server over a file in a directory; of 100 requests about `percent` have a fault. It ends with the scope. */
+export const make = Effect.fnUntraced(function* (
+  directory: string,
+  options: { readonly seed: number; readonly percent: number }
+) {
+  let running: Running.Running | undefined
+  let upstream = "http://127.0.0.1:1"
+  const start = async () => {
+    running = Running.start(["--no-warnings", program, path.join(directory, "ingress.db")])
+    upstream = `http://127.0.0.1:${await running.port}`
+  }
+  const kill = async () => {
+    await running?.kill()
+    upstream = "http://127.0.0.1:1"
+  }
+  yield* Effect.addFinalizer(() => Effect.promise(kill))
+  yield* Effect.promise(start)
+  const faultOf = FaultProxy.seeded(options.seed, options.percent)
+  const { counts, url } = yield* FaultProxy.make({ upstream: () => upstream, faultOf })
+  const client = Effect.suspend(() => IngressClient.make({ urls: [upstream], token: Redacted.make("t~admin") })).pipe(
+    Effect.provide(FetchHttpClient.layer)
+  )
+  /** The bytes of a stream. */
+  const text = (session: string, sub = "") =>
+    Effect.flatMap(client, ({ lines }) => Stream.runCollect(lines({ session, sub }))).pipe(
+      Effect.map((all) => Buffer.concat(all.flatMap((line) => [StreamLine.bytesOf(line), LF])).toString())
+    )
+  return { url, counts, start, kill, text, client }
+})
+
+const LF = Buffer.from("\n")
