@@ -38,24 +38,31 @@ const sent = (count: number): ReadonlyArray<Floors.Sent> =>
     .slice(0, count)
 
 const lineOf = ({ text }: Floors.Sent) => Result.getOrThrow(StreamLine.ofEntry(text))
+const keyed = ({ text, uuid }: Floors.Sent) => ({ key: uuid, text })
 const batchOf = (all: ReadonlyArray<Floors.Sent>): string =>
-  all.map((one) => `${StreamLine.encode(lineOf(one))}\n`).join("")
+  all.map((one) => `${StreamLine.encode(keyed(one))}\n`).join("")
+
+/** As a body, for those who send bodies: one entry, or a batch of lines. */
+const asBody =
+  (send: Floors.Send): Send =>
+  (id, all, last) =>
+    send(id, all.length === 1 ? all[0]!.text : batchOf(all), last)
+
+/** Sends entries of a session behind a last id. */
+type Send = (session: string, all: ReadonlyArray<Floors.Sent>, last: string | undefined) => Promise<void>
 
 let runs = 0
 /** A session that no run before had. */
 const session = (): string => `r${process.pid}-${runs++}`
 
 /** Sends all entries of one session, so many at a time, each behind the one before. */
-const chain = async (all: ReadonlyArray<Floors.Sent>, each: number, send: Floors.Send): Promise<void> => {
+const chain = async (all: ReadonlyArray<Floors.Sent>, each: number, send: Send): Promise<void> => {
   const id = session()
-  for (let i = 0; i < all.length; i += each) {
-    const part = all.slice(i, i + each)
-    await send(id, each === 1 ? part[0]!.text : batchOf(part), all[i - 1]?.uuid)
-  }
+  for (let i = 0; i < all.length; i += each) await send(id, all.slice(i, i + each), all[i - 1]?.uuid)
 }
 
 /** The client's own CPU and time, to a bare server. */
-const client = (note: string, each: number, make: (port: number) => Promise<Floors.Send>): Variant => ({
+const client = (note: string, each: number, make: (port: number) => Promise<Send>): Variant => ({
   note,
   setup: async (args: Args) => {
     const { port } = await Remote.start("bareServer.ts")
@@ -78,7 +85,7 @@ const server = (note: string, program: (args: Args) => Promise<ReadonlyArray<str
   setup: async (args: Args) => {
     const remote = await Remote.start(...((await program(args)) as [string, ...Array<string>]))
     const all = sent(Math.floor(Number(args["entries"]) / SESSIONS))
-    return { all, remote, send: Floors.plain(remote.port) }
+    return { all, remote, send: asBody(Floors.plain(remote.port)) }
   },
   run: async ({ all, remote, send }): Promise<Run> => {
     const before = await remote.cpu()
@@ -127,20 +134,17 @@ const postgres = async ({ scratch }: Args): Promise<string> => {
 
 /** By name, for the process that runs one. */
 export const variants: { readonly [name: string]: Variant } = {
-  serial: client("floor: node:http, connections kept, one entry a PUT", 1, async (port) => Floors.plain(port)),
-  fetch: client("global fetch, one entry a PUT", 1, async (port) => Floors.fetched(port)),
+  serial: client("floor: node:http, connections kept, one entry a PUT", 1, async (port) => asBody(Floors.plain(port))),
+  fetch: client("global fetch, one entry a PUT", 1, async (port) => asBody(Floors.fetched(port))),
   put: client("ours, one entry a PUT", 1, async (port) => {
     const { ingress, run } = await ours(port)
-    return async (id, body, last) => void (await run(ingress.put(id, body, last)))
+    return async (id, all, last) => void (await run(ingress.put(id, all[0]!.text, last)))
   }),
-  batch10: client("node:http, ten lines a PUT", 10, async (port) => Floors.plain(port)),
+  batch10: client("node:http, ten lines a PUT", 10, async (port) => asBody(Floors.plain(port))),
   append10: client("ours, ten lines a PUT", 10, async (port) => {
     const { ingress, run } = await ours(port)
-    const decode = (line: string) => Result.getOrThrow(StreamLine.decode(line))
-    return async (id, body, lastUuid) => {
-      const lines = body.trimEnd().split("\n").map(decode)
-      await run(ingress.append({ session: id, sub: "" }, { lines, lastUuid }))
-    }
+    return async (id, all, lastUuid) =>
+      void (await run(ingress.append({ session: id, sub: "" }, { lines: all.map(keyed), lastUuid })))
   }),
   bare: server("floor: node:http, compares heads in memory", async () => ["bareServer.ts"]),
   memory: server("ours, in memory", async () => ["ourServer.ts", "memory"]),
