@@ -59,6 +59,18 @@ describe("ForkPlan", () => {
     )
   })
 
+  it("ends inside a round with the whole round, at a boundary, at a summary, at a snip", () => {
+    const round = "u1-a1@m(A)-a2@m(B) a1-rA a2-rB-a3"
+    for (const at of ["a1", "a2", "rB"]) assert.strictEqual(forks(round, at), "u1 a1<u1 a2<a1 rA<a1 rB<a2")
+    assert.strictEqual(forks(round, "rA"), "u1 a1<u1 a2<a1 rB<a2 rA<a1")
+    const compacted = "u1-a1 B1{u1,a1>S1}-S1-u2"
+    assert.deepStrictEqual(
+      ["B1", "S1", "a1"].map((at) => forks(compacted, at)),
+      ["B1", "B1 S1<B1", "B1 S1<B1 u1<S1 a1<u1"]
+    )
+    assert.strictEqual(forks("u1-a1-u2-N1{a1}-a2", "N1"), "u1 a1<u1 u2<a1 N1<u2")
+  })
+
   it("takes entries of unknown types along the path, and no progress", () => {
     assert.strictEqual(forks("u1-a1-q1-p1-q2-u2-a2 u1-q3-u3", "a2"), "u1 a1<u1 q1<a1 q2<q1 u2<q2 a2<u2")
     assert.strictEqual(forks("u1-q1-u2 q1-u3-a3"), "u1 q1<u1 u3<q1 a3<u3")

@@ -14,6 +14,7 @@ import * as Transcript from "@reprise/storage/Transcript"
 import { Effect, Metric, type Scope } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as Child from "../storage/child.ts"
 import { beside, greeting, id, logOf, make, owned, shared } from "./hosting.ts"
 
 const asked = ["PlanStore.copy", "FileHistoryStore.copy", "SessionStartHooks.run"]
@@ -431,5 +432,31 @@ describe("Resume.adopt", () => {
         assert.isFalse((yield* Resume.adopt(plan)).hasMoved)
       }).pipe(Effect.scoped, Effect.provide(host.context))
     })
+  )
+
+  it.live("leaves a session to the process that has it, and goes on behind what that said", () =>
+    Effect.gen(function* () {
+      const host = yield* make()
+      const file = host.log(id(2), logOf(id(2), "u1-a1"))
+      const before = { ...host.state }
+      const program = new URL("../storage/session-child.ts", import.meta.url)
+      const child = yield* Child.start(program, path.join(host.directory, "projects"))
+      yield* Effect.gen(function* () {
+        const plan = yield* Resume.load(SessionSource.path(file))
+        yield* child.ask(`adopt ${id(2)}`)
+        const locked = yield* Effect.flip(Resume.adopt(plan))
+        assert.deepInclude(locked, { _tag: "SessionLocked", pid: child.pid })
+        assert.deepStrictEqual({ ...host.state }, before)
+        yield* child.ask(`append ${id(2)} 1 10 theirs`)
+        yield* child.ask(`close ${id(2)}`)
+        const { hasMoved, session } = yield* Resume.adopt(plan)
+        assert.isTrue(hasMoved)
+        yield* session.append(Message.user("ours"))
+        yield* session.flush
+        const [theirs, ours] = fs.readFileSync(file, "utf8").trimEnd().split("\n").slice(-2)
+        assert.include(theirs, "theirs")
+        assert.strictEqual(JSON.parse(ours!).parentUuid, JSON.parse(theirs!).uuid)
+      }).pipe(Effect.scoped, Effect.provide(host.context))
+    }).pipe(Effect.scoped)
   )
 })

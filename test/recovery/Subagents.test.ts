@@ -56,6 +56,29 @@ describe("Subagents", () => {
     assert.match(drawn(Subagents.tree(main, circle)), /^(one\(two\)|two\(one\)) me$/)
   })
 
+  it("nests agents as deep as they are, in time in proportion to their number", () => {
+    const main = lead("u1")
+    const lane = Projection.fold(Subagents.agent, logOf("u1~x"))
+    const chain = Array.from({ length: 20_000 }, (_, i) => ({
+      agentId: `a${i}`,
+      meta: { parentAgentId: `a${i + 1}` },
+      source: `a${i}`,
+      ...lane
+    }))
+    for (const agents of [chain, chain.toReversed()]) {
+      let [at] = Subagents.tree(main, agents)
+      let depth = 0
+      for (; at !== undefined; [at] = at.agents) depth++
+      assert.strictEqual(depth, chain.length)
+    }
+    const [first, ...others] = chain
+    const circle = [
+      { ...first!, meta: { parentAgentId: "a5" } },
+      ...others.slice(0, 5).map((one, i) => ({ ...one, meta: { parentAgentId: `a${i}` } }))
+    ]
+    assert.strictEqual(drawn(Subagents.tree(main, circle)), "a5(a0(a1(a2(a3(a4)))))")
+  })
+
   it("finds the agents inside of an old main log, by id or by their root", () => {
     const unnamed = (picture: string) => picture.replaceAll(/"agentId":"none",?/g, "")
     const text = unnamed(

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as SessionBundle from "@reprise/storage/SessionBundle"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -111,6 +111,48 @@ describe("SessionBundle", () => {
         const result = path.join(path.dirname(there), sessionId, "tool-results", "x.txt")
         assert.strictEqual(fs.readFileSync(result, "utf8"), "/old/work stays here")
       }).pipe(Effect.scoped)
+  )
+
+  it.effect("comes from another system: its directory has that key here, its paths are written as paths are here", () =>
+    Effect.gen(function* () {
+      const from = String.raw`C:\Users\ada\work`
+      const cwds = [
+        from,
+        String.raw`C:\Users\ada\work\src\a.ts`,
+        "c:/users/Ada/work/src",
+        String.raw`C:\Users\ada\workshop`
+      ]
+      const content = cwds
+        .map((cwd) => `${JSON.stringify({ type: "user", cwd, message: { content: from } })}\n`)
+        .join("")
+      const to = yield* home
+      const file = path.join(to.root, "bundle.tar.gz")
+      fs.writeFileSync(file, bundle([{ name: "session.jsonl", content }], { cwd: from }))
+      const read = (options: object) =>
+        Effect.provide(SessionBundle.importFrom(file, { projects: to.projects, ...options }), to.layer)
+      const kept = yield* read({})
+      assert.strictEqual(path.basename(path.dirname(kept.path)), "C--Users-ada-work")
+      assert.deepStrictEqual([kept.cwd, fs.readFileSync(kept.path, "utf8")], [from, content])
+      const cwd = path.join(to.root, "new")
+      const moved = fs
+        .readFileSync((yield* read({ cwd: `${cwd}/` })).path, "utf8")
+        .trimEnd()
+        .split("\n")
+      assert.deepStrictEqual(
+        moved.map((line) => JSON.parse(line).cwd),
+        [cwd, `${cwd}/src/a.ts`, `${cwd}/src`, cwds[3]]
+      )
+      for (const line of moved) assert.strictEqual(JSON.parse(line).message.content, from)
+      const odd = yield* Effect.exit(read({ cwd: "\0" }))
+      assert.isTrue(Exit.isFailure(odd) && Cause.hasFails(odd.cause))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves nothing where one file is in the way of another", () =>
+    Effect.gen(function* () {
+      const conflict = bundle([{ name: "session/a", content: "x" }, { name: "session/a/b", content: "y" }, main])
+      assert.match(yield* hostile(conflict), /an error \(E(NOTDIR|EXIST)\)/)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("twice is once, also when the session has gone on; one that differs stays as it is", () =>

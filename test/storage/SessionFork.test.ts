@@ -9,7 +9,7 @@ import * as EntryLog from "@reprise/storage/EntryLog"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import * as SessionFork from "@reprise/storage/SessionFork"
 import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit, Fiber, Layer } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Temporary from "./temporary.ts"
@@ -275,6 +275,31 @@ describe("SessionFork", () => {
         fs.rmSync(path.join(project, `${target}.jsonl`), { recursive: true })
         assert.deepStrictEqual(list(), before)
       }).pipe(Effect.provide(faulty))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leaves nothing behind where it is interrupted", () =>
+    Effect.gen(function* () {
+      const { directory, project } = yield* placed(Notation.bytes("u1-a1"), { "agent-abc.jsonl": "{}" })
+      const before = fs.readdirSync(directory, { recursive: true }).toSorted()
+      yield* Effect.gen(function* () {
+        const port = yield* EntryLog.EntryLog
+        let isReached = false
+        const hanging = {
+          ...port,
+          sync: () =>
+            Effect.andThen(
+              Effect.sync(() => (isReached = true)),
+              Effect.never
+            )
+        }
+        const fork = SessionFork.fork(EntryLog.session(project, sessionId), { plan: forkPlan(), sessionId: target })
+        const fiber = yield* Effect.forkChild(Effect.provideService(fork, EntryLog.EntryLog, hanging))
+        yield* Effect.sleep(1).pipe(Effect.repeat({ until: () => isReached }))
+        assert.include(fs.readdirSync(project), `.fork-${target}`)
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(fs.readdirSync(directory, { recursive: true }).toSorted(), before)
+      }).pipe(Effect.provide(FileEntryLog.layerWith({ projects: directory })))
     }).pipe(Effect.scoped)
   )
 

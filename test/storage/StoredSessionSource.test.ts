@@ -87,6 +87,9 @@ describe("a source", () => {
         assert.deepStrictEqual((wrong as SessionSource.SessionNotFound).near, [other])
         const none = yield* resolve(SessionSource.id("ffffffff"))
         assert.deepStrictEqual((none as SessionSource.SessionNotFound).near, [])
+        for (const odd of ["", "../..", "%", ".*", "7d1f*", "7d1f\0", "\ud800".repeat(9), "7".repeat(1_000_000)]) {
+          assert.instanceOf(yield* resolve(SessionSource.id(odd)), SessionSource.SessionNotFound)
+        }
         assert.instanceOf(yield* resolve(SessionSource.id("")), SessionSource.SessionNotFound)
       }).pipe(Effect.provide(layer))
     })

@@ -204,34 +204,54 @@ export const tree = <A>(lead: Lane, agents: ReadonlyArray<Found<A>>): ReadonlyAr
     const named = typeof meta?.parentAgentId === "string" ? byId.get(meta.parentAgentId) : undefined
     return named === undefined || named.agentId === agentId ? null : named
   }
-  const parents = new Map<Found<A>, Found<A> | null>()
+  const hangsBelow = trees<Found<A>>()
+  const below = new Map<Found<A> | null, Array<Found<A>>>()
   for (const one of agents) {
     const parent = parentOf(one)
-    const above = new Set<Found<A>>()
-    for (let at = parent; at !== null && at !== undefined && !above.has(at); at = parents.get(at) ?? null) above.add(at)
-    parents.set(one, above.has(one) ? null : parent)
-  }
-  const below = new Map<Found<A> | null, Array<Found<A>>>()
-  for (const [one, parent] of parents) {
-    const others = below.get(parent)
-    if (others === undefined) below.set(parent, [one])
+    const by = parent !== null && hangsBelow(one, parent) ? parent : null
+    const others = below.get(by)
+    if (others === undefined) below.set(by, [one])
     else others.push(one)
   }
-  const placed = (by: Found<A> | null): ReadonlyArray<Agent<A>> =>
-    (below.get(by) ?? []).map((one) => {
-      const { agentId, state } = one
-      const view = ModelMessages.make(state, agentId === null ? {} : { agentId })
-      const interruption = Interruption.judge(state.conversation, view)
-      return {
-        ...one,
-        view: Interruption.inject(view, interruption),
-        interruption,
-        spawn: (agentId === null ? undefined : spokenOf.get(agentId)?.spawn) ?? null,
-        inherited: inheritedBy(state, by ?? lead),
-        agents: placed(one)
-      }
+  // From the lead down, and then upward: agents may be nested as deep as somebody made them.
+  const order = (below.get(null) ?? []).map((one) => ({ one, by: null as Found<A> | null }))
+  for (const { one } of order) for (const own of below.get(one) ?? []) order.push({ one: own, by: one })
+  const placed = new Map<Found<A>, Agent<A>>()
+  for (const { by, one } of order.toReversed()) {
+    const { agentId, state } = one
+    const view = ModelMessages.make(state, agentId === null ? {} : { agentId })
+    const interruption = Interruption.judge(state.conversation, view)
+    placed.set(one, {
+      ...one,
+      view: Interruption.inject(view, interruption),
+      interruption,
+      spawn: (agentId === null ? undefined : spokenOf.get(agentId)?.spawn) ?? null,
+      inherited: inheritedBy(state, by ?? lead),
+      agents: (below.get(one) ?? []).map((own) => placed.get(own)!)
     })
-  return placed(null)
+  }
+  return (below.get(null) ?? []).map((one) => placed.get(one)!)
+}
+
+/** Hangs a node, which hangs nowhere yet, below another one; false: that one is below it already. */
+const trees = <N>(): ((one: N, on: N) => boolean) => {
+  const above = new Map<N, N>()
+  const topOf = (node: N): N => {
+    const path: Array<N> = []
+    let top = node
+    for (let next = above.get(top); next !== undefined; next = above.get(top)) {
+      path.push(top)
+      top = next
+    }
+    for (const passed of path) above.set(passed, top)
+    return top
+  }
+  return (one, on) => {
+    const top = topOf(on)
+    if (top === one) return false
+    above.set(one, top)
+    return true
+  }
 }
 
 /** The conversation of the other lane up to the message that the first one hangs on. */

@@ -27,6 +27,7 @@ import * as Gzip from "./internal/gzip.ts"
 import * as Moved from "./internal/moved.ts"
 import * as Staging from "./internal/staging.ts"
 import * as Tar from "./internal/tar.ts"
+import * as ProjectPath from "./ProjectPath.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import * as SessionLock from "./SessionLock.ts"
 import * as SessionSummary from "./SessionSummary.ts"
@@ -133,7 +134,9 @@ export const importFrom = Effect.fn("SessionBundle.importFrom")(function* (bundl
     const { manifest, members } = yield* attempt("import", bundle, () => Archive.inspect(plain))
     const cwd = options.cwd === undefined ? manifest.cwd : path.resolve(options.cwd)
     if (cwd === null) return yield* failing("import", bundle)("a session of no directory; name one")
-    const project = path.join(projects, yield* port.project(cwd))
+    // A directory of another system is none that could be resolved here.
+    const key = path.isAbsolute(cwd) ? yield* port.project(cwd) : ProjectPath.keyOf(cwd)
+    const project = path.join(projects, key)
     const { sessionId } = manifest
     const main = path.join(project, `${sessionId}.jsonl`)
     const places = SessionFiles.directoriesOf(main)

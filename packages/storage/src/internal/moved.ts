@@ -11,11 +11,7 @@ export type Move = (line: Uint8Array) => Uint8Array
 /** From one directory to another; undefined: nothing changes. */
 export const from = (old: string | null, to: string): Move | undefined => {
   if (old === null || old === to) return undefined
-  const moved: Verbatim.Change = (text) => {
-    if (text === old) return to
-    const rest = text.startsWith(old) ? text.slice(old.length) : ""
-    return rest.startsWith("/") || rest.startsWith("\\") ? to + rest : text
-  }
+  const moved = mover(trimmed(old), trimmed(to))
   const shape: Verbatim.Shape = {
     cwd: moved,
     worktreeSession: { originalCwd: moved, preEnterOriginalCwd: moved, worktreePath: moved },
@@ -27,6 +23,25 @@ export const from = (old: string | null, to: string): Move | undefined => {
     return edited === undefined ? line : Verbatim.bytesOf(edited)
   }
 }
+
+/** A path below the old directory is one below the new one, written as paths there are. */
+const mover = (old: string, to: string): Verbatim.Change => {
+  const [isOldWindows, separator] = [isWindows(old), isWindows(to) ? "\\" : "/"]
+  // There, both separators are one, and so are upper and lower case.
+  const spelled = (text: string): string => (isOldWindows ? text.replaceAll("/", "\\").toLowerCase() : text)
+  const above = spelled(old)
+  return (text) => {
+    const rest = text.slice(old.length)
+    const isBelow = rest === "" ? text !== "" : spelled(rest[0]!) === (isOldWindows ? "\\" : "/")
+    if (!isBelow || spelled(text.slice(0, old.length)) !== above) return text
+    return to + rest.replaceAll(isOldWindows ? /[\\/]/g : "/", separator) || separator
+  }
+}
+
+/** A drive, or a share. */
+const isWindows = (directory: string): boolean => /^([A-Za-z]:|\\\\)/.test(directory)
+
+const trimmed = (directory: string): string => directory.replace(/[\\/]+$/, "")
 
 /** A line that is one object and nothing else: any other is left as it is. */
 const isObject = (line: Uint8Array): boolean => {

@@ -21,7 +21,10 @@ const MOST = 5
 /** Those of the names that differ in a quarter of their letters at most, nearest first. What is sought may be a beginning. */
 export const of = (sought: string, names: Iterable<string>): ReadonlyArray<string> => {
   const most = Math.max(1, Math.floor(sought.length / 4))
-  return Array.from(new Set(names), (name) => [distance(sought, name.slice(0, sought.length + 1)), name] as const)
+  // One that is too short differs in what it lacks alone.
+  const likely = [...new Set(names)].filter((name) => sought.length - name.length <= most + 1)
+  return likely
+    .map((name) => [distance(sought, name.slice(0, sought.length + 1)), name] as const)
     .filter(([far]) => far <= most + 1)
     .toSorted(([a, one], [b, other]) => a - b || (one < other ? -1 : 1))
     .slice(0, MOST)
