@@ -73,6 +73,10 @@ const rounds = Array.from({ length: Math.ceil(operations / ROUND) }, (_, i): Rea
   return [{ name: `history on ${store}`, run: history }, ...(count === ROUND ? single(own) : [])]
 }).flat()
 
+/** One that is interrupted stops what it started. */
+const stopping = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort())
+
 let passed = 0
 let failed = 0
 for (const [i, { name, run }] of rounds.entries()) {
@@ -80,7 +84,8 @@ for (const [i, { name, run }] of rounds.entries()) {
     run.pipe(
       Effect.match({ onFailure: (error) => ({ error }), onSuccess: (done) => done }),
       Effect.catchDefect((error) => Effect.succeed({ error }))
-    )
+    ),
+    { signal: stopping.signal }
   )
   const failure = "error" in outcome ? [outcome.error] : outcome.violations
   if (failure.length === 0) passed++
