@@ -8,7 +8,7 @@ import { run } from "./running.ts"
 const names = Effect.map(run("--help"), ({ shown }) => {
   const [, listed = ""] = /^FIND AND READ:\n(.*)^EXAMPLES$/ms.exec(shown) ?? []
   const all = Array.from(listed.matchAll(/^  (\w+) /gm), ([, name]) => name!)
-  assert.strictEqual(all.length, 17)
+  assert.strictEqual(all.length, 20)
   return all
 })
 

@@ -37,6 +37,8 @@ describe("addresses", () => {
       ])
         assert.deepStrictEqual((yield* client([url])).urls, [url.replace(/\/$/, "")])
       yield* client(["http://ingress.example"], { allowPlainHttp: true })
+      const printed = ["https://a.example/v1/session_ingress", "https://a.example/b/v1/session_ingress/session/s1"]
+      assert.deepStrictEqual((yield* client(printed)).urls, ["https://a.example", "https://a.example/b"])
     })
   )
 

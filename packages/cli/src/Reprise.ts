@@ -18,9 +18,12 @@ import * as Explain from "./Explain.ts"
 import * as Export from "./Export.ts"
 import * as Follow from "./Follow.ts"
 import * as Fork from "./Fork.ts"
+import * as Hydrate from "./Hydrate.ts"
 import * as Import from "./Import.ts"
 import * as List from "./List.ts"
 import * as Prune from "./Prune.ts"
+import * as Push from "./Push.ts"
+import * as RemoteStatus from "./RemoteStatus.ts"
 import * as Resume from "./Resume.ts"
 import * as Rewind from "./Rewind.ts"
 import * as Search from "./Search.ts"
@@ -58,7 +61,7 @@ export const command = Command.make("reprise").pipe(
     { group: "RECOVER", commands: [Resume.command, Explain.command, Doctor.command, Agents.command] },
     { group: "WRITE", commands: [Append.command, Annotate.title, Annotate.tag, Rewind.command] },
     { group: "WHOLE SESSIONS", commands: [Fork.command, Export.command, Import.command, Prune.command] },
-    { group: "ELSEWHERE", commands: [Serve.command] }
+    { group: "ELSEWHERE", commands: [Push.command, Hydrate.command, RemoteStatus.command, Serve.command] }
   ])
 )
 

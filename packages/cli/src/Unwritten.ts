@@ -60,6 +60,10 @@ const left = ({ operation, path, start, written = 0 }: EntryLog.EntryLogError): 
   return `Written were ${written} bytes of whole lines${isCut ? `, and ${part}` : ""}.`
 }
 
+/** Another program has the session, or the error says so of itself. */
+const mayGoWell = (error: Error): boolean =>
+  error instanceof SessionLock.SessionLocked || ("again" in error && error.again === true)
+
 /**
  * Reports what a command fails with, unless that was done, and fails.
  *
@@ -76,6 +80,6 @@ export const reporting = <A, E extends Error & { readonly _tag: string }, R>(
       const told = { _tag: error._tag, message: messageOf(error) }
       if (json) yield* Output.line(ResumeJson.encodeError(SessionName.shown(session), told))
       else yield* Output.note(ResumeText.renderError(told, yield* Style.current))
-      return yield* new Unwritten({ again: error instanceof SessionLock.SessionLocked })
+      return yield* new Unwritten({ again: mayGoWell(error) })
     })
   )

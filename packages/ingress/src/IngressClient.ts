@@ -20,7 +20,7 @@ import * as Exchange from "./internal/exchange.ts"
 import * as Requests from "./internal/requests.ts"
 
 /**
- * Which remote. `urls`: addresses of servers of one remote, without the path of the protocol. `token`: a bearer token,
+ * Which remote. `urls`: addresses of servers of one remote, with or without the path of the protocol. `token`: a bearer token,
  * or what gets one, asked again when one is refused. `timeout` of a request (20 s). `gzip`: whether batches are
  * compressed (yes). `headers` go with every request. `allowPlainHttp`: also to other machines (no).
  *

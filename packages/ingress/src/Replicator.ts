@@ -53,7 +53,8 @@ export interface Options {
 }
 
 /**
- * What is not at the remote yet: bytes by stream, those without any left out, and how things stand.
+ * What is not at the remote yet: bytes by stream, those without any left out, how many lines it does not take, and how
+ * things stand. Where all is sent that can be (`Live`), what is left is a last line that has not ended.
  *
  * @category models
  * @since 0.1.0
@@ -61,6 +62,7 @@ export interface Options {
 export interface Behind {
   readonly bytes: number
   readonly streams: ReadonlyArray<{ readonly stream: string; readonly bytes: number }>
+  readonly aside: number
   readonly status: ReplicaStatus.ReplicaStatus
 }
 
@@ -133,9 +135,13 @@ export const make = Effect.fn("Replicator.make")(function* (main: string, option
   const port = yield* EntryLog.EntryLog
   const status = yield* SubscriptionRef.make<ReplicaStatus.ReplicaStatus>(ReplicaStatus.Idle())
   const asides = yield* PubSub.sliding<Aside>({ capacity: 64, replay: 64 })
+  let aside = 0
   const most: Tail.Most = { bytes: batchBytes, lines: batchLines }
   const open = (stream: string, log: EntryLog.LogId) =>
-    Replica.open(stream, log, most, (aside) => void PubSub.publishUnsafe(asides, aside))
+    Replica.open(stream, log, most, (one) => {
+      aside++
+      PubSub.publishUnsafe(asides, one)
+    })
   const own = yield* open("", log)
   const session: Session = {
     id: sessionId,
@@ -163,7 +169,7 @@ export const make = Effect.fn("Replicator.make")(function* (main: string, option
     )
     const streams = all.filter(({ bytes }) => bytes > 0)
     const bytes = streams.reduce((sum, one) => sum + one.bytes, 0)
-    return { bytes, streams, status: yield* SubscriptionRef.get(status) }
+    return { bytes, streams, aside, status: yield* SubscriptionRef.get(status) }
   })
 
   const hints = yield* Queue.sliding<void>(1)

@@ -2,6 +2,7 @@
  * Addresses: which URLs a client talks to, and in which order.
  */
 import * as Result from "effect/Result"
+import * as Wire from "../Wire.ts"
 
 /** A URL that is not talked to, and why not. */
 export interface BadAddress {
@@ -9,7 +10,7 @@ export interface BadAddress {
   readonly found: string
 }
 
-/** The base of each URL, without a `/` at its end. */
+/** The base of each URL, without the path of the protocol and without a `/` at its end. */
 export const read = (
   urls: ReadonlyArray<string>,
   allowPlain: boolean
@@ -26,7 +27,8 @@ const one = (text: string, allowPlain: boolean): Result.Result<string, BadAddres
   if (url.protocol === "http:" && !allowPlain && !isLoopback(url.hostname)) {
     return bad("http, which anybody on the way can read. Take https, or allow plain HTTP")
   }
-  return Result.succeed(`${url.origin}${url.pathname.replace(/\/+$/, "")}`)
+  const [base = ""] = url.pathname.split(Wire.base)
+  return Result.succeed(`${url.origin}${base.replace(/\/+$/, "")}`)
 }
 
 const isLoopback = (host: string): boolean =>
