@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as ReplicaCursor from "@reprise/ingress/ReplicaCursor"
 import { Effect } from "effect"
 import * as fs from "node:fs"
+import * as os from "node:os"
 import * as path from "node:path"
 import * as Temporary from "../storage/temporary.ts"
 
@@ -28,7 +29,7 @@ describe("ReplicaCursor", () => {
         seq: 9,
         received: [[110, 132]],
         backend: "b",
-        writer: { id: "w", epoch: 4 }
+        writer: { id: "w", epoch: 4, host: os.hostname() }
       }
       yield* ReplicaCursor.write(file, written)
       assert.deepStrictEqual(yield* ReplicaCursor.read(file), written)
@@ -73,6 +74,21 @@ describe("ReplicaCursor", () => {
       fs.rmSync(file)
       assert.isFalse(yield* holds)
       assert.isTrue(yield* ReplicaCursor.holds(file, ReplicaCursor.start))
+    })
+  )
+
+  it.effect("holds a claim where it was made, and in no copy", () =>
+    Effect.gen(function* () {
+      const file = yield* at()
+      const writer = { id: "w", epoch: 4, host: os.hostname() }
+      const made = { ...(yield* cursor(file, 110)), writer }
+      assert.isTrue(yield* ReplicaCursor.isOurs(file, made))
+      assert.isFalse(yield* ReplicaCursor.isOurs(file, { ...made, writer: { ...writer, host: "another" } }))
+      const { writer: _, ...unclaimed } = made
+      assert.isFalse(yield* ReplicaCursor.isOurs(file, unclaimed))
+      fs.copyFileSync(file, `${file}.copy`)
+      assert.isFalse(yield* ReplicaCursor.isOurs(`${file}.copy`, made))
+      assert.isTrue(yield* ReplicaCursor.isOurs(`${file}.none`, { ...ReplicaCursor.start, writer }))
     })
   )
 })

@@ -127,6 +127,27 @@ describe("nothing is sent twice, and nothing is left out", () => {
     })
   )
 
+  it.live("a copy of log and cursor is another writer: it claims the session, and the first one hears of it", () =>
+    Effect.gen(function* () {
+      const { add, main, once, remote, there } = yield* world
+      add(log)
+      yield* once()
+      const copy = yield* home
+      copy.put(copy.main, fs.readFileSync(main, "utf8"))
+      copy.put(ReplicaCursor.fileOf(copy.main), fs.readFileSync(ReplicaCursor.fileOf(main), "utf8"))
+      fs.appendFileSync(copy.main, mode(7))
+      const copied = yield* Effect.scoped(
+        Effect.flatMap(Replicator.make(copy.main), ({ drain }) => drain("5 seconds")).pipe(
+          Effect.provide([copy.layer, remote.layer])
+        )
+      )
+      assert.deepStrictEqual([copied.bytes, copied.status._tag], [0, "Live"])
+      assert.strictEqual(yield* there(), log + mode(7))
+      add(mode(8))
+      assert.deepStrictEqual((yield* once()).status, { _tag: "Fenced", epoch: 2 })
+    })
+  )
+
   it.live("a cursor that is lost costs a look at what is there", () =>
     Effect.gen(function* () {
       const { add, main, once, there } = yield* world

@@ -54,6 +54,25 @@ describe("SessionBundle", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("leaves here how much of the session a remote has, and takes along what that does not take", () =>
+    Effect.gen(function* () {
+      const from = yield* home
+      const main = session(from)
+      from.put(`projects/-old-work/${sessionId}.jsonl.ingress`, "{}")
+      from.put(`projects/-old-work/${sessionId}.jsonl.conflicts`, "{}")
+      const file = path.join(from.root, "bundle.tar.gz")
+      const { files } = yield* Effect.provide(SessionBundle.exportTo(main, file), from.layer)
+      const names = files.map(({ name }) => name)
+      assert.include(names, "session.jsonl.conflicts")
+      assert.notInclude(names, "session.jsonl.ingress")
+      const to = yield* home
+      yield* Effect.provide(SessionBundle.importFrom(file, { projects: to.projects }), to.layer)
+      assert.isTrue(fs.existsSync(path.join(to.projects, "-old-work", `${sessionId}.jsonl.conflicts`)))
+      const member = { name: "session.jsonl.ingress", content: "{}" }
+      assert.include(yield* hostile(zlib.gzipSync(tar([member]))), "expected a bundle")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("is a tar that others open, long names and all", () =>
     Effect.gen(function* () {
       const { file } = yield* moved

@@ -35,6 +35,28 @@ describe("SessionFiles", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect(
+    "what is kept beside logs for a remote is of the session, and what of it is of this machine stays here",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* home
+        const main = session(at)
+        for (const beside of ["ingress", "conflicts"]) {
+          at.put(`projects/-old-work/${sessionId}.jsonl.${beside}`, beside)
+          at.put(`projects/-old-work/${sessionId}/subagents/agent-abc.jsonl.${beside}`, beside)
+        }
+        const names = (yield* Effect.provide(SessionFiles.list(main), at.layer)).map(({ name }) => name)
+        assert.deepStrictEqual(names.slice(-3), ["session.jsonl.ingress", "session.jsonl.conflicts", "session.jsonl"])
+        assert.deepStrictEqual(names.filter(SessionFiles.isLocal), [
+          "session/subagents/agent-abc.jsonl.ingress",
+          "session.jsonl.ingress"
+        ])
+        const places = SessionFiles.directoriesOf(main)
+        for (const name of names)
+          assert.strictEqual(SessionFiles.pathOf(name, sessionId, places) === undefined, SessionFiles.isLocal(name))
+      }).pipe(Effect.scoped)
+  )
+
   it("looks for backups beside logs that are in no folder of projects", () => {
     assert.strictEqual(SessionFiles.directoriesOf("/c/projects/-k/s.jsonl").fileHistory, "/c/file-history")
     assert.strictEqual(SessionFiles.directoriesOf("/logs/s.jsonl").fileHistory, "/logs/file-history")

@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
+import * as os from "node:os"
 
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
@@ -24,7 +25,7 @@ const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MA
  * A cursor. `byte` and `line` are where the first line begins that is to be sent. `file` is the number of the file, and
  * `known` a digest of its last bytes before `byte`. `head` is the id of the last line of the remote that has one, `seq`
  * how many it has. Lines within the byte ranges of `received` came from the remote and are not sent. `backend` names the
- * store of the remote. `writer` is what was claimed; of a session, its main log has it.
+ * store of the remote. `writer` is what was claimed, and on which host; of a session, its main log has it.
  *
  * @category schemas
  * @since 0.1.0
@@ -39,7 +40,7 @@ export const ReplicaCursor = Schema.Struct({
   seq: Count,
   received: Schema.Array(Schema.Tuple([Count, Count])),
   backend: Schema.optionalKey(Schema.String),
-  writer: Schema.optionalKey(Schema.Struct({ id: Schema.String, epoch: Count }))
+  writer: Schema.optionalKey(Schema.Struct({ id: Schema.String, epoch: Count, host: Schema.String }))
 })
 
 /**
@@ -139,6 +140,21 @@ export const holds = (log: string, cursor: ReplicaCursor): Effect.Effect<boolean
     : Effect.map(
         identify(log, cursor.byte),
         (now) => now !== undefined && now.file === cursor.file && now.known === cursor.known
+      )
+
+/**
+ * Was the claim in the cursor of the log at a path made here? A copy of log and cursor, on another machine or beside the
+ * first, has no claim: two of them would be one writer.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const isOurs = (log: string, cursor: ReplicaCursor): Effect.Effect<boolean, EntryLog.EntryLogError> =>
+  cursor.writer === undefined || cursor.writer.host !== os.hostname()
+    ? Effect.succeed(false)
+    : Effect.map(
+        identify(log, cursor.byte),
+        (now) => (now?.file ?? "") === cursor.file && (now?.known ?? "") === cursor.known
       )
 
 /** So many bytes before the cursor tell whether the log is still the same. */

@@ -32,6 +32,7 @@ import * as Replica from "./internal/replicating/replica.ts"
 import type { Session } from "./internal/replicating/session.ts"
 import * as Step from "./internal/replicating/step.ts"
 import type * as Tail from "./internal/replicating/tail.ts"
+import * as ReplicaCursor from "./ReplicaCursor.ts"
 import * as ReplicaStatus from "./ReplicaStatus.ts"
 import * as StreamAddress from "./StreamAddress.ts"
 
@@ -143,6 +144,7 @@ export const make = Effect.fn("Replicator.make")(function* (main: string, option
       PubSub.publishUnsafe(asides, one)
     })
   const own = yield* open("", log)
+  const isKept = claim === "kept" && (yield* ReplicaCursor.isOurs(own.file, own.cursor))
   const session: Session = {
     id: sessionId,
     port,
@@ -151,7 +153,7 @@ export const make = Effect.fn("Replicator.make")(function* (main: string, option
     replicas: new Map([["", own]]),
     most,
     newWriterId: Effect.sync(() => randomUUID()),
-    writer: claim === "kept" ? own.cursor.writer : undefined,
+    writer: isKept ? own.cursor.writer : undefined,
     verifyAt: 0
   }
 

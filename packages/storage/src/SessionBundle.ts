@@ -66,7 +66,7 @@ export const exportTo = Effect.fn("SessionBundle.exportTo")(function* (
 ) {
   const sessionId = options.sessionId ?? path.basename(main, ".jsonl")
   const fail = failing("export", main)
-  const files = yield* SessionFiles.list(main, sessionId)
+  const files = (yield* SessionFiles.list(main, sessionId)).filter(({ name }) => !SessionFiles.isLocal(name))
   if (files.at(-1)?.path !== main) return yield* fail("no file; check the path")
   if (!Identifier.isSessionId(sessionId)) {
     return yield* fail(`one whose id ${JSON.stringify(sessionId)} is no UUID; a fork of it has one`)

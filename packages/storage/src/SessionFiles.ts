@@ -2,6 +2,7 @@
  * SessionFiles: all that lies on a disk for one session.
  *
  *   <config>/projects/<key>/<session>.jsonl          session.jsonl         the main log
+ *                          /<session>.jsonl.<…>      session.jsonl.<…>     what is kept beside it for a remote
  *                          /<session>/…              session/…             sidechains, tool results, sidecars
  *                          /agent-<agent>.jsonl      agents/…              sidechains where old versions put them
  *   <config>/file-history/<session>/…                file-history/…        backups of files that the session changed
@@ -55,7 +56,18 @@ export const directoriesOf = (main: string): Directories => {
 }
 
 const MAIN = "session.jsonl"
+/** What is kept beside a log: how much of it a remote has, and lines that it does not take. */
+const BESIDE = [".ingress", ".conflicts"]
 const agentFile = /^agent-[^/]+\.(jsonl|meta\.json)$/
+
+/**
+ * Whether a file of a session says something of this machine alone, and goes nowhere with the session: how much of a log a
+ * remote has from here, and by which claim.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isLocal = (name: string): boolean => name.endsWith(".ingress")
 
 /**
  * Where a file of a session lies by its name; undefined where no session has such a file. A name has no empty part, no
@@ -70,7 +82,9 @@ export const pathOf = (
   { fileHistory, project }: Pick<Directories, "project" | "fileHistory">
 ): string | undefined => {
   const [first, ...parts] = name.split("/")
-  if (name === MAIN) return path.join(project, `${sessionId}.jsonl`)
+  if (isLocal(name)) return undefined
+  const beside = BESIDE.find((extension) => name === MAIN + extension)
+  if (name === MAIN || beside !== undefined) return path.join(project, `${sessionId}.jsonl${beside ?? ""}`)
   if (parts.length === 0 || !parts.every(Bringing.isName)) return undefined
   if (first === "session") return path.join(project, sessionId, ...parts)
   if (first === "file-history") return path.join(fileHistory, sessionId, ...parts)
@@ -103,7 +117,8 @@ export const list = Effect.fn("SessionFiles.list")(function* (main: string, sess
         const meta = file.replace(/\.jsonl$/, ".meta.json")
         files.push(...fileAt(`agents/${path.basename(meta)}`, meta))
       }
-      return [...files, ...fileAt(MAIN, main)]
+      const beside = BESIDE.flatMap((extension) => fileAt(MAIN + extension, main + extension))
+      return [...files, ...beside, ...fileAt(MAIN, main)]
     },
     catch: (cause) => new EntryLog.EntryLogError({ operation: "list", path: main, reason: Reasons.of(cause), cause })
   })

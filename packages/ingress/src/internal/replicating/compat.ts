@@ -75,7 +75,9 @@ export const step = Effect.fnUntraced(function* (session: Session, replica: Repl
 
 /** What was stored so far needs not be sent again, and where the remote ends not be found out again. */
 const save = (replica: Replica.Replica, { at, head, pieces }: Progress) =>
-  Replica.move(replica, at === 0 ? replica.cursor : pieces[at - 1]!.end, { head: head ?? null })
+  at === 0
+    ? Replica.note(replica, { head: head ?? null })
+    : Replica.move(replica, pieces[at - 1]!.end, { head: head ?? null })
 
 /** Sends the next piece; gives how the step ends, if it does. */
 const put = Effect.fnUntraced(function* (session: Session, replica: Replica.Replica, progress: Progress) {

@@ -9,6 +9,7 @@
  *   another store  from the beginning: what is there is known by its keys
  */
 import * as Effect from "effect/Effect"
+import * as os from "node:os"
 import type { End } from "../../Ingress.ts"
 import * as ReplicaStatus from "../../ReplicaStatus.ts"
 import * as Replica from "./replica.ts"
@@ -23,8 +24,8 @@ export const claim = Effect.fnUntraced(function* (session: Session) {
   const { backend, epoch } = yield* ingress.claim(session.id, id)
   session.writer = { id, epoch }
   if (isOther(main, backend)) yield* restart(session, backend)
-  const known = { writer: session.writer, ...(backend !== undefined && { backend }) }
-  yield* Replica.move(main, main.cursor, known)
+  const known = { writer: { ...session.writer, host: os.hostname() }, ...(backend !== undefined && { backend }) }
+  yield* Replica.note(main, known)
 })
 
 /**
@@ -89,15 +90,17 @@ const meet = Effect.fnUntraced(function* (replica: Replica.Replica, { head, seq 
   // What was refused for the same reason twice is known to be there in another order.
   const isAgain = replica.refused === (head ?? "")
   replica.refused = head ?? ""
+  if (head === undefined && seq === 0) {
+    return yield* Effect.as(Replica.move(replica, { byte: 0, line: 1 }, { head: null, seq }), Step.moved)
+  }
   if (head === undefined) {
-    replica.isAnywhere = seq > 0 && (isAgain || replica.cursor.head === null)
-    const place = seq === 0 ? { byte: 0, line: 1 } : replica.cursor
-    return yield* Effect.as(Replica.move(replica, place, { head: null, seq }), Step.moved)
+    replica.isAnywhere = isAgain || replica.cursor.head === null
+    return yield* Effect.as(Replica.note(replica, { head: null, seq }), Step.moved)
   }
   const place = yield* Tail.find(replica.log, head)
   if (place === undefined) return Step.stop(ReplicaStatus.Diverged({ stream: replica.stream, head }))
   replica.isAnywhere = isAgain || place.byte > replica.cursor.byte
-  yield* Replica.move(replica, replica.isAnywhere ? replica.cursor : place, { head, seq })
+  yield* replica.isAnywhere ? Replica.note(replica, { head, seq }) : Replica.move(replica, place, { head, seq })
   return Step.moved
 })
 

@@ -63,30 +63,31 @@ export const open = Effect.fnUntraced(function* (
 export const isSent = ({ aside, cursor: { received } }: Replica, byteStart: number): boolean =>
   !aside.has(byteStart) && !received.some(([from, to]) => byteStart >= from && byteStart < to)
 
-/** Moves the cursor to a place in the log, and puts it on the disk. What else is said of it is `known`. */
-export const move = Effect.fnUntraced(function* (
-  replica: Replica,
-  { byte, line }: Tail.Place,
-  known: Partial<Pick<ReplicaCursor.ReplicaCursor, "head" | "seq" | "backend" | "writer">> = {}
-) {
-  const identity = byte === 0 ? ReplicaCursor.start : yield* ReplicaCursor.identify(replica.file, byte)
+/** What is known of the other end. */
+export type Known = Partial<Pick<ReplicaCursor.ReplicaCursor, "head" | "seq" | "backend" | "writer">>
+
+/** Puts down what is known of the other end, where the cursor is. */
+export const note = (replica: Replica, known: Known) =>
+  Effect.suspend(() => {
+    replica.cursor = { ...replica.cursor, ...known }
+    return ReplicaCursor.write(replica.file, replica.cursor)
+  })
+
+/** Moves the cursor to a place in the log as it is now, and puts it on the disk. */
+export const move = Effect.fnUntraced(function* (replica: Replica, { byte, line }: Tail.Place, known: Known = {}) {
+  const identity = yield* ReplicaCursor.identify(replica.file, byte)
   const { cursor } = replica
+  // What was sent is of a log that is gone by now: the next look finds that out.
+  if (cursor.byte > 0 && identity !== undefined && identity.file !== cursor.file) return yield* note(replica, known)
   const at = identity ?? ReplicaCursor.start
   const received = cursor.received.filter(([, end]) => end > at.byte)
-  replica.cursor = {
-    ...cursor,
-    ...known,
-    byte: at.byte,
-    file: at.file,
-    known: at.known,
-    line: identity ? line : 1,
-    received
-  }
-  yield* ReplicaCursor.write(replica.file, replica.cursor)
+  const place = { byte: at.byte, file: at.file, known: at.known, line: identity ? line : 1 }
+  replica.cursor = { ...cursor, ...place, received }
+  yield* note(replica, known)
 })
 
 /** Begins anew: nothing of the log is known to be at the remote, whose end is not known either. */
-export const restart = (replica: Replica, known: Partial<Pick<ReplicaCursor.ReplicaCursor, "backend">> = {}) =>
+export const restart = (replica: Replica, known: Known = {}) =>
   Effect.suspend(() => {
     const { writer } = replica.cursor
     replica.cursor = { ...ReplicaCursor.start, ...(writer !== undefined && { writer }) }
