@@ -20,6 +20,7 @@ export const measure: Measure = ({ quick, reps, scratch, seed }) => {
       module: new URL(import.meta.url),
       variants: names,
       reps,
+      together: quick,
       warm,
       times,
       args: { ...args, seed, scratch }

@@ -48,7 +48,8 @@ export const measure: Measure = ({ quick, reps, scratch }) => {
       module: new URL(import.meta.url),
       variants: names,
       reps,
-      warm: 1,
+      together: quick,
+      warm: quick ? 2 : 1,
       times: quick ? 1 : 3,
       args: { scratch, divisor: quick ? 25 : 1 }
     })

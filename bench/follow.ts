@@ -118,6 +118,7 @@ export const measure: Measure = ({ quick, reps, scratch }) => {
       module: new URL(import.meta.url),
       variants: ["keptOffset", "follower"],
       reps,
+      together: quick,
       warm: 0,
       times: 1,
       args: { scratch, held, appended: quick ? 500 : 3000 }

@@ -71,8 +71,9 @@ export const measure: Measure = ({ peers, quick, reps, scratch }) => {
       module,
       variants: names,
       reps,
-      warm: quick ? 5 : 20,
-      times: quick ? 3 : 9,
+      together: quick,
+      warm: quick ? 8 : 20,
+      times: quick ? 4 : 9,
       args: { scratch, projects, peers }
     })
   }

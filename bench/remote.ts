@@ -171,6 +171,7 @@ export const measure: Measure = ({ quick, reps, scratch, seed }) => {
       module: new URL(import.meta.url),
       variants: names,
       reps,
+      together: quick,
       warm: quick ? 1 : 2,
       times: quick ? 1 : 3,
       args: { entries: quick ? count / 5 : count, seed, scratch }

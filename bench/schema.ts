@@ -43,6 +43,7 @@ export const measure: Measure = ({ quick, reps, scratch, seed }) => {
     module: new URL(import.meta.url),
     variants: Object.keys(variants),
     reps,
+    together: quick,
     warm: quick ? 4 : 8,
     times: quick ? 5 : 15,
     args: { scratch, seed, entries: 3000 }

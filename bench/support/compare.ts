@@ -38,7 +38,10 @@ export interface Row {
   readonly more: { readonly [name: string]: number }
 }
 
-/** Runs the variants of a module; the first is the base. */
+/**
+ * Runs the variants of a module; the first is the base. `together`: in one process, by turns, which saves most of
+ * the time where little is measured; by how much one grows cannot be told then.
+ */
 export const compare = (options: {
   readonly module: URL
   readonly variants: ReadonlyArray<string>
@@ -46,32 +49,47 @@ export const compare = (options: {
   readonly warm: number
   readonly times: number
   readonly args: Args
+  readonly together?: boolean
 }): ReadonlyMap<string, Row | string> => {
-  const runs = new Map<string, Array<Run & { readonly note: string }>>(options.variants.map((name) => [name, []]))
+  const runs = new Map<string, Array<Told>>(options.variants.map((name) => [name, []]))
   const failures = new Map<string, string>()
+  const groups = options.together === true ? [options.variants] : options.variants.map((name) => [name])
   for (let rep = 0; rep < options.reps; rep++) {
-    for (const name of options.variants) {
-      if (failures.has(name)) continue
-      const { module, warm, times, args } = options
-      const request = JSON.stringify({ module: module.href, name, warm, times, args })
-      const child = spawnSync(
-        process.execPath,
-        ["--no-warnings", fileURLToPath(new URL("child.ts", import.meta.url)), request],
-        {
-          encoding: "utf8",
-          maxBuffer: 1 << 26
-        }
-      )
-      const last = child.stdout.trim().split("\n").at(-1) ?? ""
-      if (child.status === 0 && last !== "") runs.get(name)!.push(JSON.parse(last))
-      else failures.set(name, child.stderr.split("\n").find((line) => line.includes("Error")) ?? `exit ${child.status}`)
+    for (const group of groups) {
+      const names = group.filter((name) => !failures.has(name))
+      if (names.length === 0) continue
+      const { error, told } = runIn(options, names)
+      for (const name of names) {
+        const one = told.get(name)
+        if (one !== undefined && "run" in one) runs.get(name)!.push(one.run)
+        else failures.set(name, one?.error ?? error)
+      }
     }
   }
   const base = runs.get(options.variants[0]!)!
   return new Map(options.variants.map((name) => [name, failures.get(name) ?? rowOf(runs.get(name)!, base)]))
 }
 
-const rowOf = (runs: ReadonlyArray<Run & { readonly note: string }>, base: ReadonlyArray<Run>): Row => {
+type Told = Run & { readonly note: string }
+
+/** What a process of its own tells of variants; `error` is what ended it before it told of all. */
+const runIn = (
+  { args, module, times, warm }: Pick<Parameters<typeof compare>[0], "args" | "module" | "times" | "warm">,
+  names: ReadonlyArray<string>
+) => {
+  const request = JSON.stringify({ module: module.href, names, warm, times, args })
+  const file = fileURLToPath(new URL("child.ts", import.meta.url))
+  const child = spawnSync(process.execPath, ["--no-warnings", file, request], { encoding: "utf8", maxBuffer: 1 << 26 })
+  const told = new Map<string, { readonly run: Told } | { readonly error: string }>()
+  for (const line of child.stdout.split("\n")) {
+    if (!line.startsWith('{"name":')) continue
+    const { name, ...one } = JSON.parse(line)
+    told.set(name, one)
+  }
+  return { told, error: child.stderr.split("\n").find((line) => line.includes("Error")) ?? `exit ${child.status}` }
+}
+
+const rowOf = (runs: ReadonlyArray<Told>, base: ReadonlyArray<Run>): Row => {
   const ratios = runs.map(({ ms }, i) => ms / (base[i]?.ms ?? NaN))
   const { cpuMs: _, ms: __, n, note, ...more } = runs.at(-1)!
   return {

@@ -82,7 +82,7 @@ export const job = (
   setup: async (args: Args) => {
     const state = {
       directory: path.join(String(args["projects"]), "-bench"),
-      index: path.join(args.scratch, `index-${process.pid}`)
+      index: path.join(fs.mkdtempSync(path.join(args.scratch, "index-")), "index")
     }
     await setup(state.directory, state.index)
     return state
