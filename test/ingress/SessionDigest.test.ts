@@ -65,6 +65,6 @@ describe("SessionDigest", () => {
   })
 
   it("a directory is a project", () => {
-    assert.strictEqual(SessionDigest.of(lines([user("x", 1, "/work/app")])).first.project, "-work-app")
+    assert.strictEqual(SessionDigest.of(lines([user("x", 1, "/srv/app")])).first.project, "-srv-app")
   })
 })

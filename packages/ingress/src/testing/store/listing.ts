@@ -107,14 +107,14 @@ export const listing: Promises = {
 
   "a project has its own sessions": Effect.gen(function* () {
     const stream = newStream()
-    yield* put({ ...stream, session: "a" }, user("x", { cwd: "/work/app" }))
-    yield* put({ ...stream, session: "b" }, user("x", { cwd: "/work/other" }))
-    yield* put({ ...stream, session: "c" }, user("x", { cwd: "/work/app" }), user("y", { cwd: "/work/other" }))
+    yield* put({ ...stream, session: "a" }, user("x", { cwd: "/srv/app" }))
+    yield* put({ ...stream, session: "b" }, user("x", { cwd: "/srv/other" }))
+    yield* put({ ...stream, session: "c" }, user("x", { cwd: "/srv/app" }), user("y", { cwd: "/srv/other" }))
     yield* put({ ...stream, session: "d" }, { type: "tag", tag: "no directory" })
     const of = (project: string) =>
       Effect.map(summaries(stream.tenant, { project }), (all) => all.map((s) => s.session))
-    assert.deepEqual(yield* of("-work-app"), ["a", "c"])
-    assert.deepEqual(yield* of("-work-other"), ["b"])
+    assert.deepEqual(yield* of("-srv-app"), ["a", "c"])
+    assert.deepEqual(yield* of("-srv-other"), ["b"])
     assert.deepEqual(yield* of("-work"), [])
   })
 }
