@@ -120,7 +120,8 @@ describe("appending", () => {
   it.live("lines go as they were written, compressed when they are long, with all that the protocol asks for", () =>
     Effect.gen(function* () {
       const { append, asked } = yield* scripted(stored)
-      const long = LineKey.lineAt(2, Buffer.from(`{"uuid":"u2","text":"${"x".repeat(5000)}"}`))
+      const count = Array.from({ length: 1000 }, (_, i) => i).join(" ")
+      const long = LineKey.lineAt(2, Buffer.from(`{"uuid":"u2","text":"${count}"}`))
       const done = yield* append(
         { session: "s1", sub: "x/a1" },
         { lines: [line, long], lastUuid: "u0", writer: { id: "w", epoch: 3 } }
@@ -146,6 +147,9 @@ describe("appending", () => {
         [next["content-encoding"], next["last-uuid"], next["x-stream"], next["x-writer"]],
         [undefined, undefined, undefined, undefined]
       )
+      // A server would take so much growth for an attack.
+      yield* append(main, { lines: [LineKey.lineAt(3, Buffer.from(`{"uuid":"u3","text":"${"x".repeat(99_999)}"}`))] })
+      assert.isUndefined(asked[2]!.headers["content-encoding"])
     })
   )
 

@@ -33,11 +33,20 @@ type Talk = Effect.Success<ReturnType<typeof Exchange.make>>
 
 const { headers } = Wire
 
+/** A server bounds how much a body may grow (a hundredfold, by default): what shrinks by more than this goes as it is. */
+const MOST_GROWTH = 50
+
+const sizeOf = ({ body }: Exchange.Request): number => (body._tag === "Uint8Array" ? body.contentLength : 0)
+
 /** What is asked of the remote that is talked to. */
 export const make = ({ bytes, exchange }: Talk, gzip: boolean): Service => {
   const queued = Queues.make()
   const compressed = (request: Exchange.Request) =>
-    gzip ? HttpClientRequest.compressBody(request, "gzip") : Effect.succeed(request)
+    gzip
+      ? Effect.map(HttpClientRequest.compressBody(request, "gzip"), (small) =>
+          sizeOf(request) > MOST_GROWTH * sizeOf(small) ? request : small
+        )
+      : Effect.succeed(request)
 
   const append: Service["append"] = (target, batch) =>
     queued(
