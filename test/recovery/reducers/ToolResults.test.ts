@@ -198,6 +198,12 @@ describe("ToolResults", () => {
     assert.strictEqual(recovers("u1-a1@m-a2@m-t3-N4{a2} a1-w5"), "u1-a1-w5")
   })
 
+  it("brings a result that hangs nowhere where a copy of its reply has results of its own", () => {
+    const picture = "a1@m(A)-a2@m(B) r3(A) a2-r4(B) a5@m(A):1-a6@m(B):2-r7(A):3-r8(B):4"
+    assert.strictEqual(reduces(picture, "r4"), "a1-a2-r3-r4")
+    assert.strictEqual(reduces(picture, "r8"), "a5-a6-r7-r8")
+  })
+
   it("gives the results of a reply to no copy of it in a history that was written again", () => {
     assert.strictEqual(recovers("a1@m(A,B) r3(A) r4(B) a5@m(A,B):1"), "a5")
     assert.strictEqual(recovers("r3(A) r4(B) a5@m(A,B)"), "a5-r3-r4")

@@ -156,14 +156,14 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
     else put(i)
   }
   // Only then: what hangs elsewhere may answer a copy of the reply, which has results of its own.
-  const madeBeside = callsBeside(
+  const waits = waitsBeside(
     graph,
     off.filter((node) => !placed.has(node)),
     isOff
   )
   for (const i of elsewhere) {
     const turn = graph.nodes.get(turnAbove(i))
-    const isCopys = (id: string): boolean => turn?.calls.includes(id) === true || madeBeside(i, id)
+    const isCopys = (id: string): boolean => turn?.calls.includes(id) === true || waits(i, id)
     if (!byId.has(turn?.reply ?? "") && !graph.nodes.get(i)!.answers.some(isCopys)) put(i)
   }
   const ownNotes = (node: number): ReadonlyArray<number> => {
@@ -184,16 +184,30 @@ const missing = (graph: Graph, chain: Chain): ReadonlyMap<number, ReadonlyArray<
   return behind
 }
 
-/** Whether a call is made by a reply off the chain that hangs below the same prompt as a result, or as that below none. */
-const callsBeside = (graph: Graph, off: ReadonlyArray<number>, isOff: (node: number) => boolean) => {
-  const promptAbove = SessionGraph.inherit(graph, -1, (node) =>
-    Round.isPrompt(graph.nodes.get(node)!) ? node : undefined
-  )
-  const callsOf = (node: number) => graph.nodes.get(node)!.calls.map((call) => `${promptAbove(node)} ${call}`)
-  let made: ReadonlySet<string> | undefined
+/**
+ * Whether a call waits for its result beside the chain: it is made by a reply off the chain that hangs below the same
+ * prompt as a result, or as that below none, and what hangs on that reply does not answer it.
+ */
+const waitsBeside = (graph: Graph, off: ReadonlyArray<number>, isOff: (node: number) => boolean) => {
+  const at = (node: number): SessionGraph.Node => graph.nodes.get(node)!
+  const promptAbove = SessionGraph.inherit(graph, NONE, (node) => (Round.isPrompt(at(node)) ? node : undefined))
+  let waiting: ReadonlySet<string> | undefined
+  const unanswered = (): ReadonlySet<string> => {
+    const turnAbove = SessionGraph.inherit(graph, NONE, (node) => (Round.isTurn(at(node)) ? node : undefined))
+    // The first part of the reply that a node stands in or behind.
+    const replyAbove = SessionGraph.inherit(graph, NONE, (node) => {
+      if (!Round.isTurn(at(node))) return undefined
+      const { reply } = at(node)
+      const above = turnAbove(graph.parent[node]!)
+      return reply !== undefined && above !== NONE && at(above).reply === reply ? undefined : node
+    })
+    const answered = new Set(off.flatMap((node) => at(node).answers.map((call) => `${replyAbove(node)} ${call}`)))
+    const open = (node: number) => at(node).calls.filter((call) => !answered.has(`${replyAbove(node)} ${call}`))
+    return new Set(off.flatMap((node) => open(node).map((call) => `${promptAbove(node)} ${call}`)))
+  }
   return (result: number, call: string): boolean => {
     const prompt = promptAbove(result)
-    return (prompt < 0 || isOff(prompt)) && (made ??= new Set(off.flatMap(callsOf))).has(`${prompt} ${call}`)
+    return (prompt < 0 || isOff(prompt)) && (waiting ??= unanswered()).has(`${prompt} ${call}`)
   }
 }
 
