@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { sessionId, text, world } from "./remote.ts"
 import { run, running } from "./running.ts"
 
@@ -22,6 +23,7 @@ describe("reprise push", () => {
         ok: true,
         urls: [url.replace("/v1/session_ingress", "")],
         aside: 0,
+        unnamed: [],
         open: 6
       })
       assert.strictEqual(yield* there(), text("u1-a1") + mode + mode)
@@ -39,6 +41,19 @@ describe("reprise push", () => {
         `but 1 line that it does not take, kept in ${here.main}.conflicts, and 5 bytes of a last line`
       )
       assert.strictEqual(yield* there(), `${u1}\n`)
+    })
+  )
+
+  it.live("an agent with a name that no remote takes is named", () =>
+    Effect.gen(function* () {
+      const { here } = yield* world
+      const agents = path.join(here.main.slice(0, -".jsonl".length), "subagents")
+      fs.writeFileSync(here.main, text("u1"))
+      fs.mkdirSync(agents, { recursive: true })
+      fs.writeFileSync(path.join(agents, "agent-a.b.jsonl"), text("u1~a"))
+      const { failure, noted } = yield* here.reprise("push", here.main)
+      assert.isUndefined(failure)
+      assert.include(noted, `but no agent with a name that it does not take, or that another has: ${agents}`)
     })
   )
 

@@ -46,7 +46,13 @@ describe("a log is sent as it is", () => {
     Effect.gen(function* () {
       const { add, replicate, there } = yield* world
       const { behind, drain } = yield* replicate()
-      assert.deepStrictEqual(yield* drain("1 second"), { bytes: 0, streams: [], aside: 0, status: { _tag: "Idle" } })
+      assert.deepStrictEqual(yield* drain("1 second"), {
+        bytes: 0,
+        streams: [],
+        aside: 0,
+        unnamed: [],
+        status: { _tag: "Idle" }
+      })
       add(log)
       assert.deepStrictEqual((yield* drain("5 seconds")).status, { _tag: "Live" })
       assert.strictEqual(yield* there(), log)
@@ -86,6 +92,34 @@ describe("a log is sent as it is", () => {
       assert.deepStrictEqual(
         [yield* there(), yield* there("a"), yield* there("w/x/b")],
         [log, text("u1~a") + text("u2~a"), text("u1~b")]
+      )
+    })
+  )
+
+  it.live("agents where old versions put them, and those that no remote can name are told", () =>
+    Effect.gen(function* () {
+      const { add, agent, main, replicate, there } = yield* world
+      const beside = (name: string) => path.join(path.dirname(main), `agent-${name}.jsonl`)
+      add(log)
+      add(text("u1~a"), agent("a"))
+      add(text("u1~c"), agent("c.d"))
+      for (const [name, session] of [
+        ["old", sessionId],
+        ["a", sessionId],
+        ["other", "else"]
+      ] as const) {
+        add(
+          `${JSON.stringify({ type: "user", uuid: `${name}1`, sessionId: session, message: { content: "x" } })}\n`,
+          beside(name)
+        )
+      }
+      const { drain } = yield* replicate()
+      const { bytes, status, unnamed } = yield* drain("5 seconds")
+      assert.deepStrictEqual([bytes, status._tag], [0, "Live"])
+      assert.deepStrictEqual(unnamed, [agent("c.d"), beside("a")])
+      assert.deepStrictEqual(
+        [yield* there("a"), yield* there("old")],
+        [text("u1~a"), fs.readFileSync(beside("old"), "utf8")]
       )
     })
   )

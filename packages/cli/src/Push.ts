@@ -43,11 +43,16 @@ export const command = Command.make(
       const file = path.resolve(yield* SessionName.fileOf(session))
       const { push, within } = yield* Effect.promise(() => import("./Remote.ts"))
       const pushing = push(file, { compat, takeOver, follow, most: `${wait} seconds` })
-      const { aside, open, urls } = yield* within(pushing, { ...flags, compat })
-      if (json) return yield* Output.line(Style.json({ file, ok: true, urls, aside, open }))
+      const { aside, open, unnamed, urls } = yield* within(pushing, { ...flags, compat })
+      if (json) return yield* Output.line(Style.json({ file, ok: true, urls, aside, unnamed, open }))
       const kept = `${Phrase.times(aside, "line")} that it does not take, kept in ${file}.conflicts`
       const waiting = `${Phrase.times(open, "byte")} of a last line that has not ended`
-      const but = [...(aside > 0 ? [kept] : []), ...(open > 0 ? [waiting] : [])]
+      const nameless = `no agent with a name that it does not take, or that another has: ${unnamed.join(", ")}`
+      const but = [
+        ...(aside > 0 ? [kept] : []),
+        ...(unnamed.length > 0 ? [nameless] : []),
+        ...(open > 0 ? [waiting] : [])
+      ]
       yield* Output.note(
         Style.clean(`all is at ${urls.join(", ")}${but.length > 0 ? `, but ${but.join(", and ")}` : ""}`)
       )

@@ -69,8 +69,8 @@ export interface PushOptions extends Pick<RemoteFlags.RemoteFlags, "compat"> {
 }
 
 /**
- * Sends what the remote lacks of a session, and says where that is, how many lines it does not take, and how many bytes
- * wait for the end of their line.
+ * Sends what the remote lacks of a session, and says where that is, how many lines it does not take, which agents'
+ * logs have names that it does not take, and how many bytes wait for the end of their line.
  *
  * @category running
  * @since 0.1.0
@@ -91,7 +91,9 @@ export const push = Effect.fn("Remote.push")(function* (file: string, options: P
     )
   }
   const left = yield* options.follow ? behind : drain(options.most)
-  if (left.status._tag === "Live" || left.status._tag === "Idle") return { urls, open: left.bytes, aside: left.aside }
+  if (left.status._tag === "Live" || left.status._tag === "Idle") {
+    return { urls, open: left.bytes, aside: left.aside, unnamed: left.unnamed }
+  }
   return yield* new StillBehind({
     bytes: left.bytes,
     status: left.status._tag,

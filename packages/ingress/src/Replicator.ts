@@ -25,6 +25,7 @@ import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { randomUUID } from "node:crypto"
 import { Ingress } from "./Ingress.ts"
+import * as Agents from "./internal/replicating/agents.ts"
 import * as Compat from "./internal/replicating/compat.ts"
 import * as Native from "./internal/replicating/native.ts"
 import * as Loop from "./internal/replicating/loop.ts"
@@ -54,8 +55,8 @@ export interface Options {
 }
 
 /**
- * What is not at the remote yet: bytes by stream, those without any left out, how many lines it does not take, and how
- * things stand. Where all is sent that can be (`Live`), what is left is a last line that has not ended.
+ * What is not at the remote yet: bytes by stream, those without any left out, how many lines it does not take, the paths
+ * of agents' logs with names that it does not take (nothing of them is sent), and how things stand. Where all is sent that can be (`Live`), what is left is a last line that has not ended.
  *
  * @category models
  * @since 0.1.0
@@ -64,6 +65,7 @@ export interface Behind {
   readonly bytes: number
   readonly streams: ReadonlyArray<{ readonly stream: string; readonly bytes: number }>
   readonly aside: number
+  readonly unnamed: ReadonlyArray<string>
   readonly status: ReplicaStatus.ReplicaStatus
 }
 
@@ -157,12 +159,15 @@ export const make = Effect.fn("Replicator.make")(function* (main: string, option
     verifyAt: 0
   }
 
+  let agents: Effect.Success<ReturnType<typeof Agents.make>> | undefined
+  let unnamed: ReadonlyArray<string> = []
   /** Streams of agents that came to be. */
   const discover = Effect.gen(function* () {
     if (profile === "compat") return
-    for (const one of yield* port.sidechains(log)) {
-      const stream = one._tag === "Session" ? StreamAddress.subOf(one.lane) : undefined
-      if (stream !== undefined && !session.replicas.has(stream)) session.replicas.set(stream, yield* open(stream, one))
+    const now = yield* (agents ??= yield* Agents.make(log)).list
+    unnamed = now.unnamed.map((one) => EntryLog.pathOf("/", one))
+    for (const [stream, one] of now.streams) {
+      if (!session.replicas.has(stream)) session.replicas.set(stream, yield* open(stream, one))
     }
   })
   const behind: Effect.Effect<Behind> = Effect.gen(function* () {
@@ -171,7 +176,7 @@ export const make = Effect.fn("Replicator.make")(function* (main: string, option
     )
     const streams = all.filter(({ bytes }) => bytes > 0)
     const bytes = streams.reduce((sum, one) => sum + one.bytes, 0)
-    return { bytes, streams, aside, status: yield* SubscriptionRef.get(status) }
+    return { bytes, streams, aside, unnamed, status: yield* SubscriptionRef.get(status) }
   })
 
   const hints = yield* Queue.sliding<void>(1)
