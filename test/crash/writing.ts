@@ -7,9 +7,9 @@ import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
 import { Cause, Effect, Exit, Fiber, Layer, Result, Scope, SubscriptionRef } from "effect"
 import * as assert from "node:assert/strict"
-import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as SmallDisk from "../smallDisk.ts"
 import * as Temporary from "../storage/temporary.ts"
 import * as Seeded from "./seeded.ts"
 
@@ -130,19 +130,6 @@ const crashAt = (bytes: number) =>
     assert.ok(after.torn <= 1)
   }).pipe(Effect.provide(Layer.fresh(faulty)))
 
-const command = (name: string, ...args: ReadonlyArray<string>): boolean => spawnSync(name, args).status === 0
-
-/** A small file system of memory, where this user may mount one; else nothing. */
-export const smallDisk = Effect.gen(function* () {
-  const directory = yield* Temporary.directory
-  const mount = () => process.getuid?.() === 0 && command("mount", "-t", "tmpfs", "-o", "size=256k", "none", directory)
-  const isMounted = yield* Effect.acquireRelease(Effect.sync(mount), (mounted) =>
-    Effect.sync(() => mounted && command("umount", "-l", directory))
-  )
-  if (!isMounted) return undefined
-  return { directory, remount: (options: string) => command("mount", "-o", `remount,${options}`, directory) }
-})
-
 /** The same where no file system can be mounted: the log leads to /dev/full, and later to a folder with space. */
 export const deviceFull = (random: Seeded.Random) =>
   Effect.gen(function* () {
@@ -175,7 +162,7 @@ const history1000 = upTo(1000)
 /** 1,000 entries are queued, the disk fills, space returns: all are on the disk, in order. False: it could not be tried. */
 export const diskFull = (random: Seeded.Random) =>
   Effect.gen(function* () {
-    const disk = yield* smallDisk
+    const disk = yield* SmallDisk.make("256k")
     if (disk === undefined) return yield* deviceFull(random)
     const filler = path.join(disk.directory, "filler")
     fs.writeFileSync(filler, Buffer.alloc(4096 * (1 + Seeded.below(random, 40))))

@@ -2,11 +2,15 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import * as IngressStore from "@reprise/ingress/IngressStore"
 import * as SqliteIngressStore from "@reprise/ingress/SqliteIngressStore"
 import * as IngressStoreSuite from "@reprise/ingress/testing/IngressStoreSuite"
-import { append, holds, keys, native, newStream } from "@reprise/ingress/testing/store/lines"
-import { Effect, Layer } from "effect"
+import { append, holds, keys, lines, native, newStream } from "@reprise/ingress/testing/store/lines"
+import type * as AppendChain from "@reprise/ingress/AppendChain"
+import type * as StreamLine from "@reprise/ingress/StreamLine"
+import { Effect, Fiber, Layer, Result } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import type { Worker } from "node:worker_threads"
+import * as SmallDisk from "../smallDisk.ts"
 import * as Temporary from "./temporary.ts"
 
 const fileIn = Effect.map(Temporary.directory, (directory) => path.join(directory, "ingress.db"))
@@ -71,6 +75,68 @@ describe("the file", () => {
       database.exec("PRAGMA user_version = 1000")
       database.close()
       assert.match(yield* refusal(file), /has version 1000, this program knows \d+\. Run the later program/)
+    })
+  )
+
+  it.live("a disk that is full takes nothing more, keeps what was answered, and goes on when there is space", () =>
+    Effect.gen(function* () {
+      const disk = yield* SmallDisk.make("512k")
+      if (disk === undefined) return console.log("skipped: no file system can be mounted here")
+      const file = path.join(disk.directory, "ingress.db")
+      const stream = newStream()
+      const long = (name: string): AppendChain.Attempt<StreamLine.StreamLine> => {
+        const [line] = lines(name) as [StreamLine.StreamLine]
+        return {
+          ...native(name, "*"),
+          lines: [{ ...line, text: `${line.text.slice(0, -1)},"x":"${"x".repeat(20_000)}"}` }]
+        }
+      }
+      const answered: Array<string> = []
+      yield* opened(
+        file,
+        Effect.gen(function* () {
+          const told = yield* Effect.flip(
+            Effect.forever(
+              Effect.suspend(() => {
+                const name = `a${answered.length}`
+                return Effect.tap(append(stream, long(name)), () => Effect.sync(() => answered.push(name)))
+              })
+            )
+          )
+          assert.strictEqual(told._tag, "Unavailable")
+          assert.isAbove(answered.length, 3)
+          assert.strictEqual(yield* keys(stream), answered.join(" "))
+          assert.isTrue(disk.remount("size=8m"))
+          yield* append(stream, long("b"))
+          assert.strictEqual(yield* keys(stream), [...answered, "b"].join(" "))
+        })
+      )
+      assert.strictEqual(yield* opened(file, keys(stream)), [...answered, "b"].join(" "))
+    })
+  )
+
+  it.live("a thread of the database that dies is started again, and who waited is told", () =>
+    Effect.gen(function* () {
+      const threads: Array<Worker> = []
+      const met = (thread: Worker): number => threads.push(thread)
+      process.on("worker", met)
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.off("worker", met)))
+      const stream = newStream()
+      const run = Effect.gen(function* () {
+        yield* append(stream, native("a"))
+        const waiting = yield* Effect.forkChild(Effect.result(append(stream, native("b", "*"))), {
+          startImmediately: true
+        })
+        yield* Effect.promise(() => Promise.all(threads.map((thread) => thread.terminate())))
+        const told = yield* Fiber.join(waiting)
+        if (Result.isFailure(told)) assert.strictEqual(told.failure._tag, "Unavailable")
+        // Safe after any answer: by its key it is there once.
+        yield* append(stream, native("b", "*"))
+        yield* append(stream, native("c", "b"))
+        yield* holds(stream, "a b c")
+      })
+      yield* opened(yield* fileIn, run)
+      assert.strictEqual(threads.length, 4)
     })
   )
 

@@ -9,7 +9,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import * as Writing from "../crash/writing.ts"
+import * as SmallDisk from "../smallDisk.ts"
 import * as Temporary from "./temporary.ts"
 import { lines, log, numbers, textOf, withFiles, withWriter } from "./writers.ts"
 
@@ -163,7 +163,7 @@ describe("foreign writers", () => {
 describe("a machine that refuses", () => {
   it.live("a file system that turns read-only: ReadOnly, kept, written when it is writable again", () =>
     Effect.gen(function* () {
-      const disk = yield* Writing.smallDisk
+      const disk = yield* SmallDisk.make("256k")
       if (disk === undefined) return console.log("skipped: no file system can be mounted here")
       const projects = path.join(disk.directory, "projects")
       const layer = SessionWriter.layer.pipe(Layer.provide(FileEntryLog.layerWith({ projects })))
