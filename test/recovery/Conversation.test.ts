@@ -38,6 +38,11 @@ describe("The leaf, by default", () => {
     assert.strictEqual(recovers("u1-a1-B2-t3-N4{B2}-u5 t3-w6"), "u1-a1-t3-w6")
   })
 
+  it("may hang on a boundary that is kept: that one cuts nothing off", () => {
+    assert.strictEqual(recovers("u1-u2-B3{B4>u5}-B4 B3-u5 B4-w6:9"), "B3-u5-B4-w6")
+    assert.strictEqual(recovers("u1-u2-B3-B4 B3-u5 B4-w6:9"), "B3-u5")
+  })
+
   it("may be a local command, or hang on one", () => {
     assert.strictEqual(recovers("u1-a1 l1"), "l1")
     assert.strictEqual(recovers("u1-a1 l1-s1"), "l1-s1")

@@ -83,14 +83,16 @@ export const descendsFrom = (graph: SessionGraph.SessionGraph, node: number, anc
   return false
 }
 
-/** The last line that has something said on or above it. */
+/** The last line that has something said on or above it, up to where its boundary cuts; one that is kept does not. */
 const newestLeaf = (graph: SessionGraph.SessionGraph): Leaf => {
   const isLate = latecomers(graph)
+  const kept = new Set(graph.compaction?.kept)
   // Also what was taken out was said once: a snip at the end of all is the end all the same.
-  const isSaid = SessionGraph.inherit(SessionGraph.unsnipped(graph), false, (node) => {
-    const { entry } = graph.nodes.get(node)!
-    return Round.isSpeech(entry) ? true : Boundary.isCompact(entry) && !graph.removed.has(node) ? false : undefined
-  })
+  const isCut = (node: number): boolean =>
+    Boundary.isCompact(graph.nodes.get(node)!.entry) && !graph.removed.has(node) && !kept.has(node)
+  const isSaid = SessionGraph.inherit(SessionGraph.unsnipped(graph), false, (node) =>
+    Round.isSpeech(graph.nodes.get(node)!.entry) ? true : isCut(node) ? false : undefined
+  )
   const findings: Array<Finding.Finding> = []
   for (let i = graph.nodes.length - 1; i >= 0; i--) {
     if (graph.removed.has(i) || !isSaid(i)) continue
