@@ -130,7 +130,8 @@ describe("the examples", () => {
     [
       "09-history.ts",
       /^read .*: suffix\nuser +It begins .* Who .*\nassistant +About: .*\nuser +Does .*\nassistant +It does\.\n.*: 90 by all, 30 by .*\n$/
-    ]
+    ],
+    ["10-remote.ts", /^first machine: 0 bytes behind, Live\nuser +Which .*\nassistant +The second one\.\n$/]
   ] as const) {
     it(`${example} runs`, async () => {
       const { left, stderr, stdout } = await run(example)
@@ -151,6 +152,7 @@ describe("the examples", () => {
       "examples/07-generators.ts",
       "examples/08-client.ts",
       "examples/09-history.ts",
+      "examples/10-remote.ts",
       "examples/main.ts",
       "examples/service.ts",
       "examples/temporary.ts"
