@@ -273,6 +273,18 @@ describe("the chain", () => {
     }).pipe(Effect.provide(memory))
   )
 
+  it.effect("a version that no reader can compare is refused before anything is made", () =>
+    Effect.gen(function* () {
+      for (const version of ["", "banana", "2.1", "v2.1.0", "2.1.0\n"]) {
+        const refused = yield* Effect.flip(session(() => Effect.void, { version }))
+        assert(refused._tag === "AppendError")
+        assert.deepStrictEqual([refused.reason, refused.what], ["version", version])
+      }
+      yield* session((transcript) => transcript.append(prompt), { version: "2.1.0-beta.3" })
+      assert.strictEqual((yield* linesOf(log)).length, 1)
+    }).pipe(Effect.provide(memory))
+  )
+
   it.effect("only accepted entries are parents: a failed append leaves the tail where it was", () =>
     session((transcript) =>
       Effect.gen(function* () {

@@ -8,6 +8,7 @@ import * as Placement from "./placement.ts"
 const advice: { readonly [K in Placement.UnfitReason]: string } = {
   "unknown-entry": "is no entry of this session; only accepted entries can be named",
   "session-id": "is no session id; give a UUID, or none for a new session",
+  version: "is no version of the format; give the one that the entries have, as 2.1.0",
   "agent-id": "is no agent id or folder; give a name without separators, of 243 bytes at most",
   "not-entry": "is no entry; give an object with a string `type`, as Message and Metadata make them",
   "not-json": "cannot be written as JSON; remove cycles, functions and big integers, or mend the redactor",

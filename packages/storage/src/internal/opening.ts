@@ -28,6 +28,7 @@ import * as Folders from "./folders.ts"
 import * as Foreign from "./foreign.ts"
 import * as Placement from "./placement.ts"
 import * as Session from "./session.ts"
+import * as Stamp from "./stamp.ts"
 import * as Unnamed from "./unnamed.ts"
 
 type Adopted = Pick<Transcript.AdoptOptions, "metadata" | "loadedSize" | "held" | "known">
@@ -61,6 +62,7 @@ export const open = Effect.fnUntraced(function* (
   const { uuidV4 } = yield* Session.secureRandom
   const sessionId = options.sessionId ?? (yield* uuidV4())
   if (!Identifier.isSessionId(sessionId)) return yield* Effect.fail(new Placement.Unfit("session-id", sessionId))
+  if (!Stamp.isVersion(options.version)) return yield* Effect.fail(new Placement.Unfit("version", options.version))
   const port = yield* EntryLog.EntryLog
   const log = options.log ?? (yield* restore(locate(port, options, sessionId)))
   const scope = yield* Scope.make()

@@ -66,6 +66,7 @@ export type Placed = "Accepted" | "Pending" | "AlreadyThere"
 export type UnfitReason =
   | "unknown-entry"
   | "session-id"
+  | "version"
   | "agent-id"
   | "not-entry"
   | "not-json"

@@ -20,6 +20,9 @@ export interface Stamp {
   readonly gitBranch: string | undefined
 }
 
+/** Is it a version that readers of a log can compare? */
+export const isVersion = (version: string): boolean => /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/.test(version)
+
 /** Keys that stand before the id; the others of a body stand behind it. */
 const leading = ["message", "attachment", "content"]
 
