@@ -11,6 +11,7 @@ import type * as Line from "@reprise/domain/Line"
 import type * as Projection from "@reprise/domain/Projection"
 import * as Effect from "effect/Effect"
 import * as EntryLog from "./EntryLog.ts"
+import { fill } from "./internal/fill.ts"
 import * as LineReader from "./LineReader.ts"
 
 /**
@@ -80,12 +81,5 @@ const before = Effect.fnUntraced(function* (log: EntryLog.LogId, byte: number) {
   const port = yield* EntryLog.EntryLog
   const reader = yield* port.reader(log)
   const start = Math.max(0, byte - Checkpoint.KNOWN)
-  const into = new Uint8Array(byte - start)
-  let have = 0
-  while (have < into.length) {
-    const count = yield* reader.read(start + have, into.subarray(have))
-    if (count === 0) break
-    have += count
-  }
-  return into.subarray(0, have)
+  return yield* fill(reader, start, new Uint8Array(byte - start))
 }, Effect.scoped)

@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import { Buffer } from "node:buffer"
 import type * as Scope from "effect/Scope"
 import * as EntryLog from "./EntryLog.ts"
+import { fill } from "./internal/fill.ts"
 import * as LineReader from "./LineReader.ts"
 
 /**
@@ -51,14 +52,8 @@ export const read = Effect.fn("EntryIndex.read")(function* (
     const start = starts[line - 1]
     if (start === undefined) return []
     const end = endOf(line)
-    const bytes = Buffer.allocUnsafe(end - start)
-    let have = 0
-    while (have < bytes.length) {
-      const count = yield* reader.read(start + have, bytes.subarray(have))
-      if (count === 0) break
-      have += count
-    }
-    return Line.decode(bytes.subarray(0, have), { line, byteStart: start, byteEnd: end })
+    const bytes = yield* fill(reader, start, Buffer.allocUnsafe(end - start))
+    return Line.decode(bytes, { line, byteStart: start, byteEnd: end })
   })
   return {
     lines: starts.length,

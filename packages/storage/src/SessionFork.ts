@@ -27,6 +27,7 @@ import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
 import * as Bringing from "./internal/bringing.ts"
 import * as Directories from "./internal/directories.ts"
+import { fill } from "./internal/fill.ts"
 import * as Session from "./internal/session.ts"
 import * as Staging from "./internal/staging.ts"
 import * as LineReader from "./LineReader.ts"
@@ -328,14 +329,7 @@ const windowed = (reader: EntryLog.Reader) => {
   let start = 0
   return Effect.fnUntraced(function* (from: number, to: number) {
     if (from < start || to > start + window.length) {
-      const into = to - from > small.length ? Buffer.allocUnsafeSlow(to - from) : small
-      let have = 0
-      while (have < into.length) {
-        const count = yield* reader.read(from + have, into.subarray(have))
-        if (count === 0) break
-        have += count
-      }
-      window = into.subarray(0, have)
+      window = yield* fill(reader, from, to - from > small.length ? Buffer.allocUnsafeSlow(to - from) : small)
       start = from
     }
     return window.subarray(from - start, to - start)

@@ -10,6 +10,7 @@
 import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import type * as EntryLog from "../EntryLog.ts"
+import { fill } from "./fill.ts"
 import { LF } from "./lines.ts"
 
 /** A line without its LF, and where it stands. */
@@ -21,17 +22,6 @@ export interface Line {
 
 /** 256 KiB: a few reads for a megabyte, and no more than a few are held. */
 const WINDOW = 1 << 18
-
-/** Fills the buffer from a byte on, as far as the log goes, and gives what is filled. */
-export const fill = Effect.fnUntraced(function* (reader: EntryLog.Reader, start: number, into: Buffer) {
-  let have = 0
-  while (have < into.length) {
-    const count = yield* reader.read(start + have, into.subarray(have))
-    if (count === 0) break
-    have += count
-  }
-  return into.subarray(0, have)
-})
 
 /** The whole line that holds the byte `at`, in a log that ends at `size`. */
 export const lineAround = Effect.fnUntraced(function* (reader: EntryLog.Reader, at: number, size: number) {

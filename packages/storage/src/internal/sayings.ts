@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import { Buffer } from "node:buffer"
 import type * as EntryLog from "../EntryLog.ts"
 import * as Backward from "./backward.ts"
+import { fill } from "./fill.ts"
 import * as Times from "./times.ts"
 
 /** What the last message that says it says about the session, beside its time. */
@@ -180,6 +181,6 @@ const messagesIn = Effect.fnUntraced(function* (reader: EntryLog.Reader, { from,
 /** A message again, by its place. */
 const read = Effect.fnUntraced(function* (reader: EntryLog.Reader, at: Line.Located["at"]) {
   const bytes = Buffer.allocUnsafe(at.byteEnd - at.byteStart)
-  yield* Backward.fill(reader, at.byteStart, bytes)
+  yield* fill(reader, at.byteStart, bytes)
   return Line.decode(bytes, at)
 })
