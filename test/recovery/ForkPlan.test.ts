@@ -89,6 +89,15 @@ describe("ForkPlan", () => {
     assert.strictEqual(forks("u1 B1-S1-u2 B2{B1,S1,u2>S2}-S2-u3"), "B1<S2 S1<B1 u2<S1 B2 S2<B2 u3<u2")
   })
 
+  it("judges a copy as a reader finds it, whose end is named", () => {
+    // To a reader that goes by the last line the record of B4 does no harm; it is taken out for one that is told the end.
+    const snipped = "u1:? u2^B4:? u1-u3:?-N6{u2,B4,u5}:30 u1-B4{N6>u5}:16 u1-u5:?"
+    const boundary = [...Result.getOrThrow(planOf(bytesOf(snipped))).steps].find(
+      (step) => step._tag === "Message" && step.uuid === "B4"
+    )
+    assert.deepInclude(boundary, { compactMetadata: { trigger: "manual", preTokens: 1000 } })
+  })
+
   it("takes along what a snip of the conversation took out, and leaves out what another branch's did", () => {
     assert.strictEqual(forks("u1-a1-u2-a2-u3-N1{u2,a2}-a3"), "u1 a1<u1 u2<a1 a2<u2 u3<a2 N1<u3 a3<N1")
     assert.strictEqual(forks("u1-a1-u2-a2-u3-N1{u2,a2}-a3", "u3"), "u1 a1<u1 u3<a1")

@@ -85,7 +85,7 @@ const plan = (
     () => withoutRecord(graph, stepsOf(source, kept, inLine(chain, parents)))
   ]
   return Result.succeed({
-    steps: firstThat(ways, (made) => Shown.isSame(made, graph, chain)),
+    steps: firstThat(ways, (made) => Shown.isSame(made, graph, chain, named)),
     leaf: graph.nodes.get(named)!.uuid,
     messages: chain.length + snipped.length,
     prompts: promptsOf(source),

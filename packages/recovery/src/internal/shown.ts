@@ -50,11 +50,12 @@ class Moved implements SessionGraph.Node {
   }
 }
 
-/** Whether the steps recover to the chain of the graph. */
+/** Whether the steps, with the leaf named behind them as it is in a fork, recover to the chain of the graph. */
 export const isSame = (
   steps: Iterable<Fork.Step>,
   graph: SessionGraph.SessionGraph,
-  chain: ReadonlyArray<number>
+  chain: ReadonlyArray<number>,
+  leaf: number
 ): boolean => {
   const count = graph.nodes.length
   const order: Order = {
@@ -101,8 +102,8 @@ export const isSame = (
       links,
       foreign: new Set(),
       holes: [],
-      lastPrompt: undefined,
-      policy: "newest",
+      lastPrompt: { seq, leafUuid: graph.nodes.get(leaf)!.uuid, at: graph.nodes.get(leaf)!.at },
+      policy: "last-prompt",
       findings: []
     })
   )
