@@ -1,7 +1,7 @@
 /**
  * What a remote costs, beside the least that it can cost, in the same run: `node bench/remote.ts [--reps N] [--quick]`.
  *
- *   client   one entry a PUT, and ten, to the same bare server: ours beside node:http and fetch
+ *   client   one entry a PUT, and ten, to the same bare server: ours beside node:http, fetch and Effect's client alone
  *   server   one entry a PUT from eight sessions of a bare client: ours over each store beside node:http; CPU is the server's
  *   store    one append after the other: ours beside a bare insert, both on the disk when they return
  *
@@ -16,11 +16,14 @@ import * as IngressStore from "@reprise/ingress/IngressStore"
 import * as PostgresIngressStore from "@reprise/ingress/PostgresIngressStore"
 import * as SqliteIngressStore from "@reprise/ingress/SqliteIngressStore"
 import * as StreamLine from "@reprise/ingress/StreamLine"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Cluster from "../test/postgres/cluster.ts"
@@ -51,33 +54,84 @@ const asBody =
 /** Sends entries of a session behind a last id. */
 type Send = (session: string, all: ReadonlyArray<Floors.Sent>, last: string | undefined) => Promise<void>
 
+/** Sends all entries of a session, so many at a time, each behind the one before. */
+type Chain = (all: ReadonlyArray<Floors.Sent>, each: number) => Promise<void>
+
 let runs = 0
 /** A session that no run before had. */
 const session = (): string => `r${process.pid}-${runs++}`
 
-/** Sends all entries of one session, so many at a time, each behind the one before. */
-const chain = async (all: ReadonlyArray<Floors.Sent>, each: number, send: Send): Promise<void> => {
-  const id = session()
-  for (let i = 0; i < all.length; i += each) await send(id, all.slice(i, i + each), all[i - 1]?.uuid)
-}
+const chain =
+  (send: Send): Chain =>
+  async (all, each) => {
+    const id = session()
+    for (let i = 0; i < all.length; i += each) await send(id, all.slice(i, i + each), all[i - 1]?.uuid)
+  }
+
+/** The same in one effect. */
+const effectChain =
+  <R>(
+    runtime: ManagedRuntime.ManagedRuntime<R, unknown>,
+    send: (...args: Parameters<Send>) => Effect.Effect<unknown, unknown, R>
+  ): Chain =>
+  (all, each) =>
+    runtime.runPromise(
+      Effect.gen(function* () {
+        const id = session()
+        for (let i = 0; i < all.length; i += each) yield* send(id, all.slice(i, i + each), all[i - 1]?.uuid)
+      })
+    )
 
 /** The client's own CPU and time, to a bare server. */
-const client = (note: string, each: number, make: (port: number) => Promise<Send>): Variant => ({
+const client = (note: string, each: number, make: (port: number) => Chain | Promise<Chain>): Variant => ({
   note,
   setup: async (args: Args) => {
     const { port } = await Remote.start("bareServer.ts")
-    return { all: sent(Number(args["entries"])), send: await make(port) }
+    return { all: sent(Number(args["entries"])), chain: await make(port) }
   },
-  run: async ({ all, send }): Promise<Run> => ({ n: all.length, ...(await timed(() => chain(all, each, send))) })
+  run: async ({ all, chain }): Promise<Run> => ({ n: all.length, ...(await timed(() => chain(all, each))) })
 })
 
-/** Our client, over `node:http` as the floor is. */
-const ours = async (port: number) => {
-  const options = { urls: [`http://127.0.0.1:${port}`], token: Redacted.make("bench"), gzip: false }
-  const runtime = ManagedRuntime.make(IngressClient.layer(options).pipe(Layer.provide(NodeHttpClient.layerNodeHttp)))
-  const ingress = await runtime.runPromise(Ingress.Ingress)
-  return { ingress, run: <A, E>(effect: Effect.Effect<A, E>) => runtime.runPromise(effect) }
+const urlOf = (port: number): string => `http://127.0.0.1:${port}`
+const optionsOf = (port: number) => ({ urls: [urlOf(port)], token: Redacted.make("bench"), gzip: false })
+
+/** `HttpClient` over `node:http`, as the floor is; connections are kept, which its layer does not do by itself. */
+const overNode = NodeHttpClient.layerNodeHttpOptions({ keepAlive: true })
+
+/** Our client, one entry a request. */
+const puts = async (layer: Layer.Layer<Ingress.Ingress, unknown>): Promise<Chain> => {
+  const runtime = ManagedRuntime.make(layer)
+  const { put } = await runtime.runPromise(Ingress.Ingress)
+  return effectChain(runtime, (id, all, last) => put(id, all[0]!.text, last))
 }
+
+/** Our client, a batch a request. */
+const appends = async (port: number): Promise<Chain> => {
+  const runtime = ManagedRuntime.make(IngressClient.layerNode(optionsOf(port)))
+  const { append } = await runtime.runPromise(Ingress.Ingress)
+  return effectChain(runtime, (id, all, lastUuid) =>
+    append({ session: id, sub: "" }, { lines: all.map(keyed), lastUuid })
+  )
+}
+
+/** Effect's client alone, with the requests of the floor. */
+const bareClient =
+  (layer: Layer.Layer<HttpClient.HttpClient>, isTraced: boolean) =>
+  async (port: number): Promise<Chain> => {
+    const runtime = ManagedRuntime.make(
+      Layer.merge(
+        layer,
+        Layer.succeed(HttpClient.TracerDisabledWhen, () => !isTraced)
+      )
+    )
+    const { execute } = await runtime.runPromise(HttpClient.HttpClient)
+    return effectChain(runtime, (id, [one], last) => {
+      const { "content-type": type, ...headers } = Floors.headersOf(last, false)
+      const request = HttpClientRequest.put(`${urlOf(port)}${Floors.pathOf(id)}`, { headers })
+      const body = Buffer.from(one!.text)
+      return Effect.flatMap(execute(HttpClientRequest.bodyUint8Array(request, body, type)), ({ text }) => text)
+    })
+  }
 
 /** The server's CPU, with eight sessions at once of a bare client. */
 const server = (note: string, program: (args: Args) => Promise<ReadonlyArray<string>>): Variant => ({
@@ -89,7 +143,7 @@ const server = (note: string, program: (args: Args) => Promise<ReadonlyArray<str
   },
   run: async ({ all, remote, send }): Promise<Run> => {
     const before = await remote.cpu()
-    const { ms } = await timed(() => Promise.all(Array.from({ length: SESSIONS }, () => chain(all, 1, send))))
+    const { ms } = await timed(() => Promise.all(Array.from({ length: SESSIONS }, () => chain(send)(all, 1))))
     const n = SESSIONS * all.length
     return { n, ms, cpuMs: (await remote.cpu()) - before, perSecond: Math.round((1000 * n) / ms) }
   }
@@ -134,18 +188,17 @@ const postgres = async ({ scratch }: Args): Promise<string> => {
 
 /** By name, for the process that runs one. */
 export const variants: { readonly [name: string]: Variant } = {
-  serial: client("floor: node:http, connections kept, one entry a PUT", 1, async (port) => asBody(Floors.plain(port))),
-  fetch: client("global fetch, one entry a PUT", 1, async (port) => asBody(Floors.fetched(port))),
-  put: client("ours, one entry a PUT", 1, async (port) => {
-    const { ingress, run } = await ours(port)
-    return async (id, all, last) => void (await run(ingress.put(id, all[0]!.text, last)))
-  }),
-  batch10: client("node:http, ten lines a PUT", 10, async (port) => asBody(Floors.plain(port))),
-  append10: client("ours, ten lines a PUT", 10, async (port) => {
-    const { ingress, run } = await ours(port)
-    return async (id, all, lastUuid) =>
-      void (await run(ingress.append({ session: id, sub: "" }, { lines: all.map(keyed), lastUuid })))
-  }),
+  serial: client("floor: node:http, connections kept, one entry a PUT", 1, (port) => chain(asBody(Floors.plain(port)))),
+  fetch: client("global fetch, one entry a PUT", 1, (port) => chain(asBody(Floors.fetched(port)))),
+  put: client("ours, one entry a PUT", 1, (port) => puts(IngressClient.layerNode(optionsOf(port)))),
+  putHttpClient: client("ours over HttpClient over node:http", 1, (port) =>
+    puts(IngressClient.layer(optionsOf(port)).pipe(Layer.provide(overNode)))
+  ),
+  httpClient: client("HttpClient over node:http, nothing of ours", 1, bareClient(overNode, true)),
+  httpClientUntraced: client("the same, without spans", 1, bareClient(overNode, false)),
+  undiciUntraced: client("HttpClient over undici, without spans", 1, bareClient(NodeHttpClient.layerUndici, false)),
+  batch10: client("node:http, ten lines a PUT", 10, (port) => chain(asBody(Floors.plain(port)))),
+  append10: client("ours, ten lines a PUT", 10, appends),
   bare: server("floor: node:http, compares heads in memory", async () => ["bareServer.ts"]),
   memory: server("ours, in memory", async () => ["ourServer.ts", "memory"]),
   sqlite: server("ours, SQLite", async (args) => ["ourServer.ts", "sqlite", fileIn(args)]),
@@ -176,7 +229,8 @@ export const measure: Measure = ({ quick, reps, scratch, seed }) => {
       times: quick ? 1 : 3,
       args: { entries: quick ? count / 5 : count, seed, scratch }
     })
-  const clients = run(["serial", "fetch", "put", "batch10", "append10"], 1500)
+  const alone = ["putHttpClient", "httpClient", "httpClientUntraced", "undiciUntraced"]
+  const clients = run(["serial", "fetch", "put", ...alone, "batch10", "append10"], 1500)
   const hasPostgres = Cluster.binaries !== undefined
   if (!hasPostgres) console.log(Cluster.skipped)
   const servers = run(["bare", "memory", "sqlite", ...(hasPostgres ? ["postgres"] : [])], 2000)

@@ -17,14 +17,16 @@ export interface Sent {
 /** Sends a body behind a last id; fails where it is not stored. */
 export type Send = (session: string, body: string, last: string | undefined) => Promise<void>
 
-const headersOf = (last: string | undefined, isBatch: boolean) => ({
+/** The headers of an append. */
+export const headersOf = (last: string | undefined, isBatch: boolean) => ({
   authorization: "Bearer bench",
   "content-type": isBatch ? "application/x-ndjson" : "application/json",
   ...(last !== undefined && { "last-uuid": last })
 })
 
 const isBatch = (body: string): boolean => body.startsWith('{"k":')
-const pathOf = (session: string): string => `/v1/session_ingress/session/${session}`
+/** Where a session is. */
+export const pathOf = (session: string): string => `/v1/session_ingress/session/${session}`
 
 /** `node:http` with connections that are kept. */
 export const plain = (port: number): Send => {

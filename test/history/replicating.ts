@@ -4,8 +4,7 @@ import * as IngressClient from "@reprise/ingress/IngressClient"
 import * as Replicator from "@reprise/ingress/Replicator"
 import * as StreamLine from "@reprise/ingress/StreamLine"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
-import { Effect, Layer, Redacted, Schedule, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Redacted, Schedule, Stream } from "effect"
 import * as assert from "node:assert/strict"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -84,9 +83,7 @@ export const healed = Effect.fnUntraced(function* (seed: number) {
   const { pointTo, url } = yield* Databases.named(first)
   const { addresses } = yield* Servers.make([{ store: url }], { seed, percent: 0 })
   const ingress = yield* Workload.client(addresses, 10_000)
-  const remote = IngressClient.layer({ urls: addresses, token: Redacted.make("tenant~admin") }).pipe(
-    Layer.provide(FetchHttpClient.layer)
-  )
+  const remote = IngressClient.layerNode({ urls: addresses, token: Redacted.make("tenant~admin") })
   const replicator = yield* Effect.provide(Replicator.make(session.main, { interval: "20 millis" }), [
     FileEntryLog.layerWith({ projects: session.projects }),
     remote

@@ -2,14 +2,11 @@
 import * as IngressClient from "@reprise/ingress/IngressClient"
 import * as Replicator from "@reprise/ingress/Replicator"
 import * as FileEntryLog from "@reprise/storage/FileEntryLog"
-import { Effect, Layer, Redacted, Stream, SubscriptionRef } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Redacted, Stream, SubscriptionRef } from "effect"
 
 const [, , projects = "", file = "", ...urls] = process.argv
 
-const remote = IngressClient.layer({ urls, token: Redacted.make("tenant~admin"), timeout: 2_000 }).pipe(
-  Layer.provide(FetchHttpClient.layer)
-)
+const remote = IngressClient.layerNode({ urls, token: Redacted.make("tenant~admin"), timeout: 2_000 })
 
 await Effect.gen(function* () {
   const { status } = yield* Replicator.make(file, { interval: "20 millis", batchBytes: 16 << 10 })

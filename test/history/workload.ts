@@ -10,7 +10,6 @@ import type * as Ingress from "@reprise/ingress/Ingress"
 import * as IngressClient from "@reprise/ingress/IngressClient"
 import type * as HistoryChecker from "@reprise/ingress/testing/HistoryChecker"
 import { Effect, Redacted, Result, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
 import * as Seeded from "../crash/seeded.ts"
 
 /** What the writers need: where the remote is, how many things they do in all, and chance. */
@@ -45,10 +44,7 @@ export const nameOf = ({ session, sub }: Ingress.Target): string => `${session}/
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6
 
 export const client = (urls: ReadonlyArray<string>, timeout: number) =>
-  Effect.provide(
-    IngressClient.make({ urls, token: Redacted.make("tenant~admin"), timeout, allowPlainHttp: true }),
-    FetchHttpClient.layer
-  )
+  IngressClient.makeNode({ urls, token: Redacted.make("tenant~admin"), timeout, allowPlainHttp: true })
 
 /** What streams hold, as a client reads them. */
 export const logsOf = (ingress: Ingress.Ingress["Service"], targets: ReadonlyArray<Ingress.Target> = streams) =>
@@ -164,7 +160,7 @@ export const make = ({ operations, random, timeout = 2_000, urls, writers }: Opt
       else if (target.session === "claimed" && (claimed === undefined || random() < 0.1)) yield* claim(target)
       else yield* append(target)
     }
-  })
+  }, Effect.scoped)
 
   return {
     history,

@@ -34,4 +34,4 @@ await Effect.gen(function* () {
     if (Result.isFailure(result)) return
     behind = result.success.head
   }
-}).pipe(Effect.runPromise)
+}).pipe(Effect.scoped, Effect.runPromise)

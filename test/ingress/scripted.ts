@@ -1,6 +1,7 @@
 /** Servers of `node:http` on this machine that answer as a test says. */
+import type { Ingress } from "@reprise/ingress/Ingress"
 import * as IngressClient from "@reprise/ingress/IngressClient"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -23,11 +24,21 @@ export interface Answer {
   readonly break?: true
 }
 
-/** A server that lives as long as the scope, what it was asked, and its address. */
+/** A server: what it was asked, how many connections it had and has, and its address. */
+interface Scripted {
+  readonly asked: Array<Asked>
+  readonly open: () => { readonly all: number; readonly now: number }
+  readonly url: string
+  readonly close: () => void
+}
+
+/** A server that lives as long as the scope. */
 export const serve = (answer: (asked: Asked) => Answer | Promise<Answer>) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly asked: Array<Asked>; readonly url: string; readonly close: () => void }>((resume) => {
+    Effect.callback<Scripted>((resume) => {
       const asked: Array<Asked> = []
+      let all = 0
+      let now = 0
       const server = createServer((request, response) => {
         const chunks: Array<Buffer> = []
         request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -50,12 +61,18 @@ export const serve = (answer: (asked: Asked) => Answer | Promise<Answer>) =>
           } else response.end(said.body)
         })
       })
+      server.on("connection", (socket) => {
+        all++
+        now++
+        socket.on("close", () => now--)
+      })
       server.listen(0, "127.0.0.1", () => {
         const close = () => {
           server.close()
           server.closeAllConnections()
         }
-        resume(Effect.succeed({ asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }))
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        resume(Effect.succeed({ asked, open: () => ({ all, now }), url, close }))
       })
     }),
     ({ close }) => Effect.sync(close)
@@ -68,9 +85,25 @@ export const json = (value: unknown, status = 200, headers: Answer["headers"] = 
   body: JSON.stringify(value)
 })
 
-/** A client of these addresses. */
-export const client = (urls: ReadonlyArray<string>, options: Partial<IngressClient.Options> = {}) =>
-  Effect.provide(
-    IngressClient.make({ urls, token: Redacted.make("sli_secret"), timeout: "2 seconds", ...options }),
-    FetchHttpClient.layer
-  )
+/** Makes a client of addresses. */
+export type Client = (
+  urls: ReadonlyArray<string>,
+  options?: Partial<IngressClient.Options>
+) => Effect.Effect<Ingress["Service"], IngressClient.BadAddress, Scope.Scope>
+
+const optionsOf = (urls: ReadonlyArray<string>, options: Partial<IngressClient.Options>): IngressClient.Options => ({
+  urls,
+  token: Redacted.make("sli_secret"),
+  timeout: "2 seconds",
+  ...options
+})
+
+/** A client of addresses over `node:http`. */
+export const client: Client = (urls, options = {}) => IngressClient.makeNode(optionsOf(urls, options))
+
+/** Clients of all kinds, by what they are over. */
+export const clients: Readonly<Record<string, Client>> = {
+  "node:http": client,
+  HttpClient: (urls, options = {}) =>
+    Effect.provide(IngressClient.make(optionsOf(urls, options)), FetchHttpClient.layer)
+}

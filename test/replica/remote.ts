@@ -3,7 +3,6 @@ import * as IngressClient from "@reprise/ingress/IngressClient"
 import * as StreamLine from "@reprise/ingress/StreamLine"
 import * as FaultProxy from "@reprise/ingress/testing/FaultProxy"
 import { Effect, Redacted, Stream } from "effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Running from "../running.ts"
@@ -29,9 +28,7 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.promise(start)
   const faultOf = FaultProxy.seeded(options.seed, options.percent)
   const { counts, url } = yield* FaultProxy.make({ upstream: () => upstream, faultOf })
-  const client = Effect.suspend(() => IngressClient.make({ urls: [upstream], token: Redacted.make("t~admin") })).pipe(
-    Effect.provide(FetchHttpClient.layer)
-  )
+  const client = Effect.suspend(() => IngressClient.makeNode({ urls: [upstream], token: Redacted.make("t~admin") }))
   /** The bytes of a stream. */
   const text = (session: string, sub = "") =>
     Effect.flatMap(client, ({ lines }) => Stream.runCollect(lines({ session, sub }))).pipe(

@@ -12,7 +12,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as path from "node:path"
 
 const [, , main = "", urls = "", claim = "kept"] = process.argv
@@ -25,7 +24,7 @@ setInterval(sample, 50).unref()
 const ingress = Layer.effect(
   Ingress.Ingress,
   Effect.map(
-    IngressClient.make({ urls: urls.split(","), token: Redacted.make("t~admin"), timeout: "5 seconds" }),
+    IngressClient.makeNode({ urls: urls.split(","), token: Redacted.make("t~admin"), timeout: "5 seconds" }),
     (client) =>
       Ingress.Ingress.of({
         ...client,
@@ -36,7 +35,7 @@ const ingress = Layer.effect(
         }
       })
   )
-).pipe(Layer.provide(FetchHttpClient.layer))
+)
 
 const log = Layer.effect(
   EntryLog.EntryLog,

@@ -15,11 +15,9 @@ import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionAgents from "@reprise/storage/SessionAgents"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Output from "./Output.ts"
 import * as RemoteFlags from "./RemoteFlags.ts"
 
@@ -48,10 +46,7 @@ export class StillBehind extends Schema.TaggedError<StillBehind>()("StillBehind"
  */
 export const within = <A, E, R>(run: Effect.Effect<A, E, R | Ingress.Ingress>, flags: RemoteFlags.RemoteFlags) =>
   Effect.flatMap(RemoteFlags.resolve(flags), (remote) =>
-    Effect.provide(
-      run,
-      IngressClient.layer({ ...remote, allowPlainHttp: flags.plainHttp }).pipe(Layer.provide(FetchHttpClient.layer))
-    )
+    Effect.provide(run, IngressClient.layerNode({ ...remote, allowPlainHttp: flags.plainHttp }))
   )
 
 const profileOf = ({ compat }: Pick<RemoteFlags.RemoteFlags, "compat">) => (compat ? "compat" : "native")

@@ -1,48 +1,20 @@
 /**
  * Answers: what a server said, where it was no success.
  */
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
-import type { HttpClientError } from "effect/http/HttpClientError"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
-import { Buffer } from "node:buffer"
 import * as ErrorAnswer from "../ErrorAnswer.ts"
 import { type Failure, UnexpectedAnswer } from "../Ingress.ts"
 import { BadRequest, Deleted, NotFound, TooLarge, TooManyRequests, Unauthorized, Unavailable } from "../IngressError.ts"
 import * as Wire from "../Wire.ts"
+import type { Answer } from "./transport/transport.ts"
 
-/** Bytes of a body that is no log; what is longer is not read. */
-const MOST = 1 << 20
+/** Of a body, as much as people are shown. */
 const SHOWN = 80
 
-/** The bytes of an answer; none where it has no body. */
-export const bytesOf = (response: HttpClientResponse.HttpClientResponse): Stream.Stream<Uint8Array, HttpClientError> =>
-  Stream.catchIf(
-    response.stream,
-    ({ reason }) => reason._tag === "EmptyBodyError",
-    () => Stream.empty
-  )
-
-/** The text of a short body. */
-export const textOf = (response: HttpClientResponse.HttpClientResponse) => {
-  let size = 0
-  return bytesOf(response).pipe(
-    Stream.takeWhile((chunk) => (size += chunk.length) <= MOST),
-    Stream.runCollect,
-    Effect.map((chunks) => Buffer.concat(chunks).toString())
-  )
-}
-
 /** Why a server did not do it: as it says, or, of one that knows another protocol, as its status says. */
-export const failureOf = (response: HttpClientResponse.HttpClientResponse) =>
-  Effect.map(textOf(response), (text): Failure => {
-    const { headers, status } = response
-    return (
-      ErrorAnswer.decode(Option.getOrUndefined(jsonIn(text))) ??
-      byStatus(status, secondsOf(headers[Wire.headers.retryAfter]), text)
-    )
-  })
+export const failureOf = ({ header, status }: Answer, text: string): Failure =>
+  ErrorAnswer.decode(Option.getOrUndefined(jsonIn(text))) ??
+  byStatus(status, secondsOf(header(Wire.headers.retryAfter)), text)
 
 const byStatus = (status: number, retryAfter: number | undefined, text: string): Failure => {
   if (status === 400) return new BadRequest({ detail: shown(text) })

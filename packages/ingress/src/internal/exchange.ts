@@ -5,20 +5,16 @@
  *      ├ no answer, or 503 ───▶ the next address, each once
  *      └ 401 ─────────────────▶ another token, once
  */
-import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as HttpClient from "effect/http/HttpClient"
-import type { HttpClientError } from "effect/http/HttpClientError"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import { type Failure, Unreachable } from "../Ingress.ts"
 import * as Wire from "../Wire.ts"
 import * as Addresses from "./addresses.ts"
 import * as Answers from "./answers.ts"
+import * as Transport from "./transport/transport.ts"
 
 /** What every exchange needs. */
 export interface Options {
@@ -28,89 +24,86 @@ export interface Options {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A request without address and token. */
-export type Request = HttpClientRequest.HttpClientRequest
+/** How a request is sent, which answers it takes, and how the text of others is read. */
+interface Way<A extends Transport.Answer, R> {
+  readonly send: (link: Transport.Link, request: Transport.Request) => Effect.Effect<A, Transport.NoAnswer, R>
+  readonly takes: (status: number) => boolean
+  readonly textOf: (answer: A) => Effect.Effect<string, Transport.NoAnswer>
+}
 
 /** Talks to one remote. */
-export const make = Effect.fnUntraced(function* ({ addresses, headers, timeout, token }: Options) {
-  const client = yield* HttpClient.HttpClient
-  const rotation = Addresses.rotation(addresses)
+export const make = ({ addresses, headers, timeout, token }: Options, transport: Transport.Transport) => {
+  const rotation = Addresses.rotation(addresses.map((address) => transport(`${address}${Wire.base}`, timeout)))
   let known: Redacted.Redacted | undefined
 
-  const unreachable = (error: HttpClientError | Cause.TimeoutError): Unreachable =>
-    new Unreachable({ urls: addresses, found: reasonOf(error), cause: causeOf(error) })
+  const unreachable = ({ cause, found }: Transport.NoAnswer) => new Unreachable({ urls: addresses, found, cause })
 
-  const send = (request: Request, address: string, bearer: Redacted.Redacted) =>
-    client.execute(
-      request.pipe(
-        HttpClientRequest.prependUrl(`${address}${Wire.base}`),
-        HttpClientRequest.setHeaders(headers),
-        HttpClientRequest.bearerToken(bearer)
-      )
-    )
+  const refused = (answer: Transport.Answer, text: Effect.Effect<string, Transport.NoAnswer>) =>
+    Effect.matchEffect(text, {
+      onFailure: (lost) => Effect.fail(unreachable(lost)),
+      onSuccess: (text) => Effect.fail(Answers.failureOf(answer, text))
+    })
 
-  const answer = <A>(request: Request, address: string, bearer: Redacted.Redacted, read: Read<A>) =>
-    send(request, address, bearer).pipe(
-      Effect.flatMap((response) => read(response) ?? failing(response)),
-      Effect.timeout(timeout),
-      Effect.mapError((error): Failure => (isNoAnswer(error) ? unreachable(error) : error))
-    )
-
-  /** The answer of one address; another token is asked for when that in use is refused. */
-  const ask = Effect.fnUntraced(function* <A>(request: Request, address: string, read: Read<A>) {
-    known ??= yield* token
-    const first = yield* Effect.result(answer(request, address, known, read))
-    if (Result.isSuccess(first)) return first.success
-    if (first.failure._tag !== "Unauthorized") return yield* first.failure
-    known = yield* token
-    return yield* answer(request, address, known, read)
-  })
+  /** The answer of one address, for a token. */
+  const answer = <A extends Transport.Answer, R>(
+    { body, headers: own, method, path }: Transport.Request,
+    { send, takes, textOf }: Way<A, R>,
+    link: Transport.Link,
+    bearer: Redacted.Redacted
+  ): Effect.Effect<A, Failure, R> => {
+    const all = { ...own, ...headers, authorization: `Bearer ${Redacted.value(bearer)}` }
+    return Effect.matchEffect(send(link, { method, path, headers: all, ...(body !== undefined && { body }) }), {
+      onFailure: (lost) => Effect.fail(unreachable(lost)),
+      onSuccess: (answer) => (takes(answer.status) ? Effect.succeed(answer) : refused(answer, textOf(answer)))
+    })
+  }
 
   /** The answer of the address in use, or of the first other that gives one. */
-  const exchange = <A>(request: Request, read: Read<A>): Effect.Effect<A, Failure> => {
-    const attempt = (left: number): Effect.Effect<A, Failure> => {
-      const address = rotation.current()
-      return Effect.catchIf(ask(request, address, read), isAway, (failure) => {
-        rotation.leave(address)
+  const exchange = <A extends Transport.Answer, R>(
+    request: Transport.Request,
+    way: Way<A, R>
+  ): Effect.Effect<A, Failure, R> => {
+    const renewed = (link: Transport.Link): Effect.Effect<A, Failure, R> =>
+      Effect.flatMap(token, (bearer) => answer(request, way, link, (known = bearer)))
+    const authorized = (link: Transport.Link): Effect.Effect<A, Failure, R> =>
+      Effect.catchIf(
+        known === undefined ? renewed(link) : answer(request, way, link, known),
+        ({ _tag }) => _tag === "Unauthorized",
+        () => renewed(link)
+      )
+    const attempt = (left: number): Effect.Effect<A, Failure, R> => {
+      const link = rotation.current()
+      return Effect.catchIf(authorized(link), isAway, (failure) => {
+        rotation.leave(link)
         return left > 1 ? attempt(left - 1) : Effect.fail(failure)
       })
     }
     return Effect.suspend(() => attempt(rotation.count))
   }
 
-  /** The bytes of an answer as they come; none may take longer than the timeout. */
-  const bytes = (response: HttpClientResponse): Stream.Stream<Uint8Array, Unreachable> =>
-    Answers.bytesOf(response).pipe(
-      Stream.mapError(unreachable),
-      Stream.timeoutOrElse({
-        duration: timeout,
-        orElse: () => Stream.fail(unreachable(new Cause.TimeoutError("the answer stopped half way")))
-      })
-    )
-  return { exchange, bytes }
-})
+  /** A short answer, as a whole. */
+  const ask = (request: Transport.Request, takes: Way<Transport.Whole, never>["takes"] = isDone) =>
+    exchange(request, { takes, send: (link, request) => link.ask(request), textOf: ({ text }) => Effect.succeed(text) })
 
-/** Reads an answer; undefined: it is no success. */
-export type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientError | Failure> | undefined
+  /** An answer whose bytes come as they are read; none may take longer than the timeout. */
+  const open = (request: Transport.Request) =>
+    Effect.map(exchange(request, opening), ({ bytes, ...answer }) => ({
+      ...answer,
+      bytes: bytes.pipe(
+        Stream.timeoutOrElse({ duration: timeout, orElse: () => Stream.fail(Transport.tooLong()) }),
+        Stream.mapError(unreachable)
+      )
+    }))
+  return { ask, open }
+}
 
-const failing = (response: HttpClientResponse) => Effect.flatMap(Answers.failureOf(response), Effect.fail)
+const isAway = ({ _tag }: Failure): boolean => _tag === "Unreachable" || _tag === "Unavailable"
 
-const isNoAnswer = (
-  error: Failure | HttpClientError | Cause.TimeoutError
-): error is HttpClientError | Cause.TimeoutError => error._tag === "HttpClientError" || error._tag === "TimeoutError"
+/** Did a server do what it was asked? */
+export const isDone = (status: number): boolean => status >= 200 && status < 300
 
-const isAway = (failure: Failure): boolean => failure._tag === "Unreachable" || failure._tag === "Unavailable"
-
-/** Without the request, which holds headers. */
-const causeOf = (error: HttpClientError | Cause.TimeoutError): unknown =>
-  error._tag === "TimeoutError" ? error : (error.reason.cause ?? error.reason._tag)
-
-/** What went wrong in a few words, which hold no header. */
-const reasonOf = (error: HttpClientError | Cause.TimeoutError): string => {
-  if (error._tag === "TimeoutError") return "it took too long"
-  for (let at: unknown = error.reason; at instanceof Error; at = at.cause) {
-    const { code } = at as { readonly code?: unknown }
-    if (typeof code === "string") return code
-  }
-  return error.reason._tag
+const opening: Way<Transport.Opened, Scope.Scope> = {
+  takes: isDone,
+  send: (link, request) => link.open(request),
+  textOf: ({ bytes }) => Transport.textOf(bytes)
 }

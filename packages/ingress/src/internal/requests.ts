@@ -7,85 +7,48 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import { Buffer } from "node:buffer"
-import {
-  type Batch,
-  type End,
-  type Failure,
-  type Ingress,
-  type Put,
-  type Target,
-  UnexpectedAnswer
-} from "../Ingress.ts"
+import { type Batch, type End, type Ingress, type Put, type Target, UnexpectedAnswer } from "../Ingress.ts"
 import * as IngressApi from "../IngressApi.ts"
 import { NotALog } from "../RemoteLog.ts"
 import * as StreamLine from "../StreamLine.ts"
 import * as Wire from "../Wire.ts"
 import * as Answers from "./answers.ts"
-import type * as Exchange from "./exchange.ts"
+import * as Exchange from "./exchange.ts"
+import * as Gzip from "./gzip.ts"
 import { LONGEST } from "./loglines.ts"
 import * as Queues from "./queues.ts"
+import type * as Transport from "./transport/transport.ts"
 
 type Service = Omit<Ingress["Service"], "urls">
-type Talk = Effect.Success<ReturnType<typeof Exchange.make>>
+type Talk = ReturnType<typeof Exchange.make>
 
 const { headers } = Wire
 
-/** A server bounds how much a body may grow (a hundredfold, by default): what shrinks by more than this goes as it is. */
-const MOST_GROWTH = 50
-
-const sizeOf = ({ body }: Exchange.Request): number => (body._tag === "Uint8Array" ? body.contentLength : 0)
-
 /** What is asked of the remote that is talked to. */
-export const make = ({ bytes, exchange }: Talk, gzip: boolean): Service => {
+export const make = ({ ask, open }: Talk, gzip: boolean): Service => {
   const queued = Queues.make()
-  const compressed = (request: Exchange.Request) =>
-    gzip
-      ? Effect.map(HttpClientRequest.compressBody(request, "gzip"), (small) =>
-          sizeOf(request) > MOST_GROWTH * sizeOf(small) ? request : small
-        )
-      : Effect.succeed(request)
+  const squeezed = gzip ? Gzip.compressed : Effect.succeed<Transport.Request>
 
   const append: Service["append"] = (target, batch) =>
     queued(
       `${target.session}/${target.sub}`,
-      Effect.flatMap(compressed(putting(target, batch)), (request) =>
-        exchange(request, (response) =>
-          isDone(response) ? Effect.map(Answers.textOf(response), appended(response)) : undefined
-        )
-      )
+      Effect.map(Effect.flatMap(squeezed(putting(target, batch)), ask), appended)
     )
 
-  const put: Service["put"] = (session, entry, lastUuid) => {
-    const request = HttpClientRequest.put(pathOf(session)).pipe(
-      HttpClientRequest.bodyUint8Array(Buffer.from(entry), Wire.types.json),
-      HttpClientRequest.setHeaders(lastUuid === undefined ? {} : { [headers.lastUuid]: lastUuid })
-    )
-    const read: Exchange.Read<Put> = (response) => {
-      const { status } = response
-      if (!isDone(response) && status !== 409) return undefined
-      // The body is read to its end, so that the connection can be used again.
-      return Effect.as(
-        Answers.textOf(response),
-        status === 409 ? { _tag: "Refused", head: response.headers[headers.head] } : { _tag: "Stored" }
+  const put: Service["put"] = (session, entry, lastUuid) =>
+    queued(
+      `${session}/`,
+      Effect.map(ask(puttingOne(session, entry, lastUuid), isDoneOrRefused), ({ header, status }): Put =>
+        status === REFUSED ? { _tag: "Refused", head: header(headers.head) } : { _tag: "Stored" }
       )
-    }
-    return queued(`${session}/`, exchange(request, read))
-  }
-
-  const opened = (request: Exchange.Request): Effect.Effect<HttpClientResponse, Failure> =>
-    exchange(request, (response) => (isDone(response) ? Effect.succeed(response) : undefined))
+    )
 
   const loglines: Service["loglines"] = (session) =>
-    Stream.unwrap(Effect.map(opened(HttpClientRequest.get(pathOf(session))), bytes))
+    Stream.unwrap(Effect.map(open(getting(pathOf(session))), ({ bytes }) => bytes))
 
   const page = (target: Target, after: string | undefined) =>
-    Effect.map(opened(paging(target, after)), (response) => ({
-      total: total(response),
-      lines: linesIn(bytes(response))
-    }))
+    Effect.map(open(paging(target, after)), (answer) => ({ total: total(answer), lines: linesIn(answer.bytes) }))
 
   /** The pages of a stream from a cursor on; `count` lines were in those before. */
   const pages = (target: Target, after?: string, count = 0): ReturnType<Service["lines"]> =>
@@ -112,94 +75,97 @@ export const make = ({ bytes, exchange }: Talk, gzip: boolean): Service => {
     )
 
   const streams: Service["streams"] = (session) =>
-    exchange(HttpClientRequest.get(`${pathOf(session)}/streams`), (response) =>
-      isDone(response)
-        ? Effect.map(decoded(response, decodeStreams), ({ epoch, streams }) => ({
-            epoch,
-            streams: streams.map((one) => ({ ...one, ...endOf(one, response) }))
-          }))
-        : undefined
+    Effect.flatMap(ask(getting(`${pathOf(session)}/streams`)), (answer) =>
+      Effect.map(decoded(answer, decodeStreams), ({ epoch, streams }) => ({
+        epoch,
+        streams: streams.map((one) => ({ ...one, ...endOf(one, answer) }))
+      }))
     )
 
   const claim: Service["claim"] = (session, writerId) =>
-    exchange(
-      HttpClientRequest.post(`${pathOf(session)}/writers`).pipe(HttpClientRequest.bodyJsonUnsafe({ writerId })),
-      (response) =>
-        isDone(response)
-          ? Effect.map(decoded(response, decodeClaimed), (claimed) => ({
-              epoch: claimed.epoch,
-              ...endOf(claimed, response)
-            }))
-          : undefined
+    Effect.flatMap(ask(claiming(session, writerId)), (answer) =>
+      Effect.map(decoded(answer, decodeClaimed), (claimed) => ({ epoch: claimed.epoch, ...endOf(claimed, answer) }))
     )
 
   const sessions: Service["sessions"] = (project) =>
     Stream.paginate(undefined as string | undefined, (cursor) =>
-      exchange(
-        HttpClientRequest.get("/sessions").pipe(
-          HttpClientRequest.setUrlParams({ ...(project !== undefined && { project }), ...(cursor && { cursor }) })
-        ),
-        (response) =>
-          isDone(response)
-            ? Effect.map(
-                decoded(response, decodeSessions),
-                ({ next_cursor, sessions }) =>
-                  [
-                    sessions,
-                    next_cursor === null || next_cursor === cursor ? Option.none() : Option.some(next_cursor)
-                  ] as const
-              )
-            : undefined
+      Effect.map(
+        Effect.flatMap(ask(getting("/sessions", { project, cursor })), (answer) => decoded(answer, decodeSessions)),
+        ({ next_cursor, sessions }) =>
+          [sessions, next_cursor === null || next_cursor === cursor ? Option.none() : Option.some(next_cursor)] as const
       )
     )
 
   const remove: Service["remove"] = (session) =>
-    exchange(HttpClientRequest.delete(pathOf(session)), (response) =>
-      isDone(response) ? Effect.asVoid(Answers.textOf(response)) : undefined
-    )
+    Effect.asVoid(ask({ method: "DELETE", path: pathOf(session), headers: {} }))
 
   return { append, put, loglines, lines: (target) => pages(target), streams, claim, sessions, remove }
 }
 
+/** Of the compat profile, the answer that a log ends elsewhere. */
+const REFUSED = 409
+
+const isDoneOrRefused = (status: number): boolean => Exchange.isDone(status) || status === REFUSED
+
 const pathOf = (session: string): string => `/session/${encodeURIComponent(session)}`
 
-const putting = ({ session, sub }: Target, { lastUuid, lines, writer }: Batch): Exchange.Request =>
-  HttpClientRequest.put(pathOf(session)).pipe(
-    HttpClientRequest.bodyUint8Array(
-      Buffer.from(lines.map((line) => `${StreamLine.encode(line)}\n`).join("")),
-      Wire.types.ndjson
-    ),
-    HttpClientRequest.setHeaders({
-      ...(lastUuid !== undefined && { [headers.lastUuid]: lastUuid }),
-      ...(sub !== "" && { [headers.stream]: sub }),
-      ...(writer !== undefined && { [headers.writer]: Wire.writer(writer.id, writer.epoch) })
-    })
-  )
+const putting = ({ session, sub }: Target, { lastUuid, lines, writer }: Batch): Transport.Request => ({
+  method: "PUT",
+  path: pathOf(session),
+  headers: {
+    "content-type": Wire.types.ndjson,
+    ...(lastUuid !== undefined && { [headers.lastUuid]: lastUuid }),
+    ...(sub !== "" && { [headers.stream]: sub }),
+    ...(writer !== undefined && { [headers.writer]: Wire.writer(writer.id, writer.epoch) })
+  },
+  body: Buffer.from(lines.map((line) => `${StreamLine.encode(line)}\n`).join(""))
+})
 
-const paging = ({ session, sub }: Target, after: string | undefined): Exchange.Request =>
-  HttpClientRequest.get(pathOf(session)).pipe(
-    HttpClientRequest.accept(Wire.types.ndjson),
-    HttpClientRequest.setUrlParams({ ...(sub !== "" && { stream: sub }), ...(after !== undefined && { after }) })
-  )
+const puttingOne = (session: string, entry: string, lastUuid: string | undefined): Transport.Request => ({
+  method: "PUT",
+  path: pathOf(session),
+  headers: {
+    "content-type": Wire.types.json,
+    ...(lastUuid !== undefined && { [headers.lastUuid]: lastUuid })
+  },
+  body: Buffer.from(entry)
+})
 
-const isDone = ({ status }: HttpClientResponse): boolean => status >= 200 && status < 300
+const claiming = (session: string, writerId: string): Transport.Request => ({
+  method: "POST",
+  path: `${pathOf(session)}/writers`,
+  headers: { "content-type": Wire.types.json },
+  body: Buffer.from(JSON.stringify({ writerId }))
+})
+
+/** A request without body; parts of its query that are not there are left out. */
+const getting = (path: string, query: Readonly<Record<string, string | undefined>> = {}): Transport.Request => {
+  const parts = Object.entries(query).filter((part): part is [string, string] => part[1] !== undefined)
+  const text = new URLSearchParams(parts).toString()
+  return { method: "GET", path: text === "" ? path : `${path}?${text}`, headers: {} }
+}
+
+const paging = ({ session, sub }: Target, after: string | undefined): Transport.Request => ({
+  ...getting(pathOf(session), { stream: sub === "" ? undefined : sub, after }),
+  headers: { accept: Wire.types.ndjson }
+})
 
 /** Where a stream ends, by the headers of an answer, or by what its body says. */
 const endOf = (
   { head, seq }: { readonly head?: string | null; readonly seq?: number },
-  { headers: said }: HttpClientResponse
-): End => ({ head: head ?? undefined, seq: seq ?? 0, backend: said[headers.backend] })
+  { header }: Transport.Answer
+): End => ({ head: head ?? undefined, seq: seq ?? 0, backend: header(headers.backend) })
 
-const total = ({ headers: said }: HttpClientResponse): number => {
-  const seq = said[headers.seq]
+const total = ({ header }: Transport.Answer): number => {
+  const seq = header(headers.seq)
   return seq !== undefined && /^\d{1,15}$/.test(seq) ? Number(seq) : 0
 }
 
 /** The end of a stream as an append found it: its headers say what is the end now. */
-const appended = (response: HttpClientResponse) => (text: string) => {
-  const body = Option.getOrUndefined(Answers.jsonIn(text)) as { readonly duplicate?: unknown } | null | undefined
-  const duplicate = body?.duplicate === true
-  return { ...endOf({ head: response.headers[headers.head] ?? null, seq: total(response) }, response), duplicate }
+const appended = (answer: Transport.Whole) => {
+  const body = Option.getOrUndefined(Answers.jsonIn(answer.text)) as { readonly duplicate?: unknown } | null | undefined
+  const end = endOf({ head: answer.header(headers.head) ?? null, seq: total(answer) }, answer)
+  return { ...end, duplicate: body?.duplicate === true }
 }
 
 /** The lines of an answer, and the checkpoint that closes it. */
@@ -224,12 +190,10 @@ const linesIn = <E>(
 
 const notALog = (expected: string, found: string) => new NotALog({ expected, found })
 
-const decoded = <A>(response: HttpClientResponse, decode: (value: unknown) => Option.Option<A>) =>
-  Effect.flatMap(Answers.textOf(response), (text) =>
-    Option.match(Option.flatMap(Answers.jsonIn(text), decode), {
-      onNone: () => new UnexpectedAnswer({ status: response.status, found: Answers.shown(text) }),
-      onSome: Effect.succeed
-    })
+const decoded = <A>({ status, text }: Transport.Whole, decode: (value: unknown) => Option.Option<A>) =>
+  Effect.mapError(
+    Effect.fromOption(Option.flatMap(Answers.jsonIn(text), decode)),
+    () => new UnexpectedAnswer({ status, found: Answers.shown(text) })
   )
 
 const decodeStreams = Schema.decodeUnknownOption(
