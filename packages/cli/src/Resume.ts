@@ -2,19 +2,23 @@
  * Resume: `reprise resume [SESSION...]` recovers sessions and shows what they recover to.
  *
  * 1. One file at a time, read, shown and let go: memory does not grow with their number.
- * 2. A file that cannot be read is reported where it stands in the order; the others are shown all the same.
+ * 2. Of a long one, what is archived before its last compaction is not recovered unless that is asked for (Extent).
+ * 3. A file that cannot be read is reported where it stands in the order; the others are shown all the same.
  */
 import * as Evidence from "@reprise/domain/Evidence"
 import * as Projection from "@reprise/domain/Projection"
+import type * as Suffix from "@reprise/domain/Suffix"
 import * as Interruption from "@reprise/recovery/Interruption"
 import type * as Lanes from "@reprise/recovery/Lanes"
 import * as ModelMessages from "@reprise/recovery/ModelMessages"
 import * as Recovery from "@reprise/recovery/Recovery"
 import type { SessionState } from "@reprise/recovery/SessionState"
+import type * as History from "@reprise/storage/History"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as Extent from "./Extent.ts"
 import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Projects from "./Projects.ts"
@@ -39,18 +43,40 @@ export const viewOf = (state: SessionState, lane: Lanes.Choice): ModelMessages.M
   return ModelMessages.make(state, agentId === undefined ? {} : { agentId })
 }
 
+interface Read {
+  readonly state: SessionState
+  readonly progress: number
+  readonly held: Evidence.Evidence
+}
+
+/** The recovered state, and what else is noticed of what is read. */
+const doors = (options: Pick<Recovery.Options, "lane" | "repair">): Suffix.Doors<Read, Recovery.Beside> => {
+  const { beside, conversation } = Recovery.judged(options)
+  const noticed = { progress, held: Evidence.projection }
+  return {
+    full: Projection.struct({ state: Recovery.make(options), ...noticed }),
+    conversation: Projection.map(
+      Projection.struct({ judged: conversation, ...noticed }),
+      ({ judged: { answer, verdict }, ...noticed }) => ({
+        verdict,
+        answer: (beside, history) => ({ state: answer(beside, history), ...noticed })
+      })
+    ),
+    beside
+  }
+}
+
 /**
- * Recovers one file: the main lane by default. One that is no transcript is an error.
+ * Recovers one file: the main lane, and from all of it, by default. One that is no transcript is an error.
  *
  * @category running
  * @since 0.1.0
  */
 export const resume = Effect.fn("Resume.resume")(function* (
   file: string,
-  options: Pick<Recovery.Options, "lane" | "repair"> = {}
+  options: Pick<Recovery.Options, "lane" | "repair"> & Pick<History.Options, "history"> = {}
 ) {
-  const projection = Projection.struct({ state: Recovery.make(options), progress, held: Evidence.projection })
-  const { held, progress: links, state } = yield* TranscriptFile.fold(file, projection)
+  const { held, progress: links, state } = yield* TranscriptFile.read(file, doors(options), options)
   yield* TranscriptFile.mustBeTranscript(file, held)
   const view = viewOf(state, options.lane ?? "main")
   const interruption = Interruption.judge(state.conversation, view)
@@ -78,10 +104,11 @@ export const command = Command.make(
     sessions: SessionName.several,
     json: Flags.json("One line of JSON for each file"),
     sidechain: Flags.sidechain,
+    history: Extent.flag,
     projects: Projects.flags.projects
   },
   Effect.fn(
-    function* ({ json, sessions, sidechain }) {
+    function* ({ history, json, sessions, sidechain }) {
       const style = yield* Style.current
       const format = json
         ? { encode: ResumeJson.encode, encodeError: ResumeJson.encodeError, between: "" }
@@ -93,9 +120,13 @@ export const command = Command.make(
           }
       let unreadable = 0
       const show = Effect.fnUntraced(function* (name: string | undefined, index: number) {
-        const found = Effect.flatMap(SessionName.fileOf(name), (file) =>
-          resume(file, { lane: sidechain ? "sidechain" : "main" })
-        )
+        const found = Effect.gen(function* () {
+          const file = yield* SessionName.fileOf(name)
+          return yield* resume(file, {
+            lane: sidechain ? "sidechain" : "main",
+            history: yield* Extent.of(file, history)
+          })
+        })
         const result = yield* Effect.result(found)
         if (Result.isFailure(result)) unreadable++
         const shown = Result.match(result, {

@@ -6,6 +6,7 @@ import type { SessionMetadata } from "@reprise/domain/SessionMetadata"
 import type * as Interruption from "@reprise/recovery/Interruption"
 import type * as ModelMessages from "@reprise/recovery/ModelMessages"
 import type { SessionState } from "@reprise/recovery/SessionState"
+import * as Extent from "./Extent.ts"
 import * as Style from "./Style.ts"
 
 /**
@@ -26,7 +27,7 @@ export interface Resumed {
 }
 
 /**
- * The line of a file that was read.
+ * The line of a file that was read; `extent` where that was not all of it.
  *
  * @category encoding
  * @since 0.1.0
@@ -46,7 +47,8 @@ export const encode = ({ file, findings, interruption, sessionId, state, view }:
     branches: state.branches,
     sidechains: state.sidechains,
     findings,
-    drift: state.consistency.drift
+    drift: state.consistency.drift,
+    extent: Extent.encode(state)
   })
 
 /**

@@ -7,10 +7,12 @@
  *
  * 1. Each thing is one line. What was said is cut to the width of the terminal, what was found is not.
  * 2. UUIDs are shown by their first eight digits where that is enough to tell them apart.
- * 3. The counts of the third line add up: nothing that the log holds is passed over.
+ * 3. The counts of the third line add up: nothing that the log holds is passed over. Where not all of it was read, that
+ *    line says so instead.
  */
 import * as Boundary from "@reprise/domain/Boundary"
 import * as Interruption from "@reprise/recovery/Interruption"
+import * as Extent from "./Extent.ts"
 import * as Phrase from "./Phrase.ts"
 import type { Resumed } from "./ResumeJson.ts"
 import * as Said from "./Said.ts"
@@ -62,7 +64,7 @@ export const header = ({ file, sessionId, state }: Resumed, style: Style.Style):
   return [
     style.paint("title", Style.cut(Phrase.oneLine(state.metadata.title ?? "") || "(no title)", style.columns)),
     style.paint("faint", where),
-    Phrase.sum(Phrase.countsOf(state))
+    Extent.sum(state)
   ]
 }
 
@@ -97,7 +99,8 @@ const beside: Section = ({ progress, state }, style, short) => {
   const { archived, branches, conversation, removed, sidechains } = state
   const all: Array<readonly [string, string]> = []
   const first = conversation[0]
-  if (first !== undefined && archived > 0 && Boundary.isCompact(first.entry)) {
+  const isWhole = state.extent.partial === undefined
+  if (first !== undefined && archived > 0 && isWhole && Boundary.isCompact(first.entry)) {
     const kept = conversation.filter(({ index }) => index < first.index).length
     const keeps = kept === 0 ? "" : `; ${kept} from before it ${kept === 1 ? "is" : "are"} kept`
     all.push(["archived", `${Phrase.times(archived, "message")} before the boundary on line ${first.at.line}${keeps}`])

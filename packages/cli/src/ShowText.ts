@@ -66,8 +66,9 @@ export function* render(
   explain: string
 ): Generator<string, void, void> {
   yield `${ResumeText.header(resumed, style).join("\n")}\n`
-  const { archived, conversation } = resumed.state
-  if (archived > 0) yield `\n${style.paint("faint", `(${Phrase.times(archived, "message")} before a compaction)`)}\n`
+  const { archived, conversation, extent } = resumed.state
+  if (archived > 0 && extent.partial === undefined)
+    yield `\n${style.paint("faint", `(${Phrase.times(archived, "message")} before a compaction)`)}\n`
   const tell = teller(style, limits, Said.tools(conversation))
   for (const { entry } of conversation) {
     const told = tell(entry)

@@ -7,8 +7,10 @@ import * as Identifier from "@reprise/domain/Identifier"
 import type * as Line from "@reprise/domain/Line"
 import type * as Projection from "@reprise/domain/Projection"
 import * as SessionSource from "@reprise/domain/SessionSource"
+import type * as Suffix from "@reprise/domain/Suffix"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import type * as SessionCatalog from "@reprise/storage/SessionCatalog"
+import * as History from "@reprise/storage/History"
 import * as LineReader from "@reprise/storage/LineReader"
 import * as ProjectPath from "@reprise/storage/ProjectPath"
 import * as Effect from "effect/Effect"
@@ -42,7 +44,29 @@ export const fold = <S>(
   file: string,
   projection: Projection.Projection<Line.Located, S>
 ): Effect.Effect<S, TranscriptUnreadable, EntryLog.EntryLog> =>
-  LineReader.fold(EntryLog.at(file), projection).pipe(
+  guarded(file, LineReader.fold(EntryLog.at(file), projection))
+
+/**
+ * Reads a file through one of the doors to its history.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const read = <S, B>(
+  file: string,
+  doors: Suffix.Doors<S, B>,
+  options: History.Options
+): Effect.Effect<S, TranscriptUnreadable, EntryLog.EntryLog> =>
+  guarded(
+    file,
+    Effect.map(History.read(EntryLog.at(file), doors, options), ({ answer }) => answer)
+  )
+
+const guarded = <S>(
+  file: string,
+  reading: Effect.Effect<S, EntryLog.EntryLogError, EntryLog.EntryLog>
+): Effect.Effect<S, TranscriptUnreadable, EntryLog.EntryLog> =>
+  reading.pipe(
     Effect.mapError(unreadable(file)),
     // What no program can hold (a line longer than the longest string) costs its file and not the ones after it.
     Effect.catchDefect((cause) =>

@@ -33,12 +33,13 @@ export interface LineSplitter {
 }
 
 /**
- * Whether the line `[start, end)` of the bytes is passed by: it is counted, and costs nothing more.
+ * Whether the line `[start, end)` of the bytes, which stands at `byte` of the log, is passed by: it is counted, and costs
+ * nothing more.
  *
  * @category models
  * @since 0.1.0
  */
-export type IsPassed = (bytes: Uint8Array, start: number, end: number) => boolean
+export type IsPassed = (bytes: Uint8Array, start: number, end: number, byte: number) => boolean
 
 const LF = 0x0a
 
@@ -60,7 +61,9 @@ export const make = (
 
   const emit = (bytes: Uint8Array, start: number, end: number, terminated: boolean): void => {
     const byteEnd = byte + end - start
-    if (!isPassed(bytes, start, end)) onLine(bytes.subarray(start, end), { line, byteStart: byte, byteEnd }, terminated)
+    if (!isPassed(bytes, start, end, byte)) {
+      onLine(bytes.subarray(start, end), { line, byteStart: byte, byteEnd }, terminated)
+    }
     if (!terminated) return
     line++
     byte = byteEnd + 1

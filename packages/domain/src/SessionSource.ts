@@ -17,7 +17,6 @@ import type * as Scope from "effect/Scope"
 import type * as Line from "./Line.ts"
 import type * as Message from "./Message.ts"
 import type * as Metadata from "./Metadata.ts"
-import type * as Projection from "./Projection.ts"
 import type * as SessionMetadata from "./SessionMetadata.ts"
 import type * as Suffix from "./Suffix.ts"
 
@@ -134,6 +133,14 @@ export interface Leaf {
 }
 
 /**
+ * What finds, in a log, where the next message hangs; of a long one, in its end where that is enough.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type FindLeaf = Suffix.Doors<Leaf, undefined>
+
+/**
  * The session that takes over a log. `metadata` is what was loaded, when the log had `loadedSize` bytes: what came later
  * wins. `leaf` finds where the next message hangs; `known` is what it found when the log was loaded. `cwd`, `gitBranch`
  * and `version` are stamped on what is appended, unless the program has its own.
@@ -145,7 +152,7 @@ export interface Adopting {
   readonly sessionId: string
   readonly metadata: SessionMetadata.SessionMetadata
   readonly loadedSize: number
-  readonly leaf: Projection.Projection<Line.Located, Leaf>
+  readonly leaf: FindLeaf
   readonly known?: { readonly reading: Reading; readonly leaf: Leaf }
   readonly cwd?: string
   readonly gitBranch?: string

@@ -13,7 +13,7 @@
  */
 import * as Line from "@reprise/domain/Line"
 import * as Metadata from "@reprise/domain/Metadata"
-import type * as Projection from "@reprise/domain/Projection"
+import type * as SessionSource from "@reprise/domain/SessionSource"
 import * as EntryLog from "@reprise/storage/EntryLog"
 import * as LineReader from "@reprise/storage/LineReader"
 import * as SessionLock from "@reprise/storage/SessionLock"
@@ -42,7 +42,7 @@ import * as StreamLine from "./StreamLine.ts"
  */
 export interface Options {
   readonly prefer?: Merge.Side
-  readonly leaf?: Projection.Projection<Line.Located, { readonly parent: string | null }>
+  readonly leaf?: SessionSource.FindLeaf
   readonly lock?: boolean
 }
 
@@ -209,7 +209,7 @@ const commit = Effect.fnUntraced(function* (
   const isMain = stream === ""
   const last = local?.lines.findLast(({ said }) => said !== undefined)?.uuid
   const needsLeaf = isMain && local !== undefined && (leaf !== undefined || outcome === "diverged")
-  const found = needsLeaf && options.leaf ? (yield* LineReader.fold(log, options.leaf)).parent : undefined
+  const found = needsLeaf && options.leaf ? (yield* LineReader.fold(log, options.leaf.full)).parent : undefined
   const ours = found ?? last
   const named = isMain && leaf !== undefined ? (leaf._tag === "Local" ? ours : leaf.uuid) : undefined
 

@@ -10,8 +10,9 @@ import * as Finding from "@reprise/domain/Finding"
 import type { Located } from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import * as SessionMetadata from "@reprise/domain/SessionMetadata"
-import type { Leaf } from "@reprise/domain/SessionSource"
+import type * as SessionSource from "@reprise/domain/SessionSource"
 import type * as Suffix from "@reprise/domain/Suffix"
+import { constUndefined } from "effect/Function"
 import * as Branches from "./Branches.ts"
 import * as Consistency from "./Consistency.ts"
 import * as Lanes from "./Lanes.ts"
@@ -216,13 +217,31 @@ export const projection: Projection.Projection<Located, SessionState.SessionStat
 
 /**
  * Where a session goes on, by a rule for its leaf: what the next message hangs on (null: it is a root), and the ids of the
- * conversation.
+ * conversation. For each door: the end of a log tells, where it tells the conversation.
  *
  * @category projections
  * @since 0.1.0
  */
-export const leafWith = (options: Pick<Options, "leaf">): Projection.Projection<Located, Leaf> =>
-  Projection.map(make(options), leafOf)
+export const leafWith = ({ leaf = "last-prompt" }: Pick<Options, "leaf">): SessionSource.FindLeaf => {
+  const lanes = Lanes.projection("main", leaf)
+  const repaired = ({ written }: Lanes.Lanes) => {
+    const graph = SessionGraph.make(written)
+    return { graph, repaired: Repair.repair(graph) }
+  }
+  return {
+    full: Projection.map(lanes, (read) => leafIn(repaired(read).repaired)),
+    conversation: Projection.map(lanes, (read) => {
+      const both = repaired(read)
+      return { verdict: Sufficiency.judge(both.graph, both.repaired), answer: () => leafIn(both.repaired) }
+    }),
+    beside: Projection.make({ initial: constUndefined, evolve: constUndefined, extract: constUndefined })
+  }
+}
+
+const leafIn = ({ chain, graph, leaf }: Repair.Repaired): SessionSource.Leaf => ({
+  parent: graph.nodes.get(leaf)?.uuid ?? null,
+  conversation: chain.map((node) => graph.nodes.get(node)!.uuid)
+})
 
 /**
  * Where a recovered session goes on.
@@ -230,7 +249,7 @@ export const leafWith = (options: Pick<Options, "leaf">): Projection.Projection<
  * @category getters
  * @since 0.1.0
  */
-export const leafOf = (state: SessionState.SessionState): Leaf => ({
+export const leafOf = (state: SessionState.SessionState): SessionSource.Leaf => ({
   parent: SessionState.leafOf(state)?.uuid ?? null,
   conversation: state.conversation.map(({ uuid }) => uuid)
 })

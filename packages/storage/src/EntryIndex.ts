@@ -19,6 +19,7 @@ import { Buffer } from "node:buffer"
 import type * as Scope from "effect/Scope"
 import * as EntryLog from "./EntryLog.ts"
 import { fill } from "./internal/fill.ts"
+import * as Ids from "./internal/ids.ts"
 import * as LineReader from "./LineReader.ts"
 
 /**
@@ -68,13 +69,6 @@ export const read = Effect.fn("EntryIndex.read")(function* (
   }
 })
 
-const KEY = Buffer.from('"uuid":')
-const QUOTE = 0x22
-const SPACE = 0x20
-const TAB = 0x09
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-
 /** Collects the places of lines and ids. */
 const placing = () => {
   let starts = new Float64Array(1024)
@@ -97,7 +91,7 @@ const placing = () => {
       starts[count++] = byteStart
       end = byteEnd
       const bytes = Buffer.from(line.buffer, line.byteOffset, line.length)
-      if (!idsIn(bytes, addId)) for (const uuid of idsOf(bytes)) addId(uuid)
+      if (!Ids.inBytes(bytes, addId)) for (const uuid of idsOf(bytes)) addId(uuid)
     },
     make: () => ({
       starts: starts.slice(0, count),
@@ -114,28 +108,6 @@ const grown = (array: Float64Array) => {
   const longer = new Float64Array(2 * array.length)
   longer.set(array)
   return longer
-}
-
-/** Gives all ids in the line, the last one first; false: the line is written in a way that its bytes do not tell them. */
-const idsIn = (line: Buffer, onId: (uuid: string) => void): boolean => {
-  if (!isPlain(line)) return false
-  for (let at = line.lastIndexOf(KEY); at >= 0; at = at === 0 ? -1 : line.lastIndexOf(KEY, at - 1)) {
-    let from = at + KEY.length
-    while (line[from] === SPACE || line[from] === TAB) from++
-    if (line[from] !== QUOTE) continue
-    const to = line.indexOf(QUOTE, from + 1)
-    if (to < 0) continue
-    if (line.subarray(from, to).includes(BACKSLASH)) return false
-    onId(line.toString("utf8", from + 1, to))
-  }
-  return true
-}
-
-/** Whether a colon follows its first key at once, as all writers of transcripts put it, or there is none. */
-const isPlain = (line: Buffer): boolean => {
-  const quote = line.indexOf(QUOTE)
-  const end = quote < 0 ? -1 : line.indexOf(QUOTE, quote + 1)
-  return end < 0 || line[end + 1] === COLON
 }
 
 const idsOf = (line: Buffer): ReadonlyArray<string> =>

@@ -16,6 +16,7 @@ import * as Line from "@reprise/domain/Line"
 import * as Projection from "@reprise/domain/Projection"
 import type * as Suffix from "@reprise/domain/Suffix"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as BoundaryScan from "./BoundaryScan.ts"
 import * as EntryLog from "./EntryLog.ts"
 import * as Older from "./internal/older.ts"
@@ -34,7 +35,8 @@ export interface Options extends BoundaryScan.Options {
 }
 
 /**
- * An answer, what was read for it, and, where all had to be read though less was asked for, why.
+ * An answer, what was read for it and from which byte on the conversation was, and, where all had to be read though less
+ * was asked for, why.
  *
  * @category models
  * @since 0.1.0
@@ -42,7 +44,18 @@ export interface Options extends BoundaryScan.Options {
 export interface Answer<S> {
   readonly answer: S
   readonly history: Suffix.History
+  readonly from: number
   readonly why?: string
+}
+
+/**
+ * Why only the whole log can tell.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Whole {
+  readonly why: string
 }
 
 /** How many boundaries are tried before all is read. */
@@ -60,19 +73,23 @@ export const read = Effect.fn("History.read")(function* <S, B>(
   options: Options = {}
 ) {
   const { history = "full" } = options
-  const part = history === "full" ? undefined : yield* partOf(log, doors, { ...options, history })
+  const part = history === "full" ? undefined : yield* readEnd(log, doors, { ...options, history })
   if (part !== undefined && "answer" in part) return part
-  const answer: Answer<S> = { answer: yield* LineReader.fold(log, doors.full), history: "full", ...part }
+  const answer: Answer<S> = { answer: yield* LineReader.fold(log, doors.full), history: "full", from: 0, ...part }
   return answer
 })
 
-type Part<S> = Answer<S> | { readonly why: string }
-
-const partOf = Effect.fnUntraced(function* <S, B>(
+/**
+ * The same where the end of the log is enough, and else what keeps it from being that.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const readEnd = Effect.fnUntraced(function* <S, B>(
   log: EntryLog.LogId,
   doors: Suffix.Doors<S, B>,
-  options: Options & { readonly history: "suffix" | "metadata" }
-) {
+  options: Options & { readonly history: Exclude<Suffix.History, "full"> }
+): Effect.fn.Return<Answer<S> | Whole, EntryLog.EntryLogError, EntryLog.EntryLog | Scope.Scope> {
   const port = yield* EntryLog.EntryLog
   const reader = yield* port.reader(log)
   let why = "there is no boundary"
@@ -80,17 +97,17 @@ const partOf = Effect.fnUntraced(function* <S, B>(
   for (let tries = 0; tries < TRIES; tries++) {
     const found: BoundaryScan.Found | undefined = yield* BoundaryScan.last(reader, before, options)
     // What begins before the middle of the log costs as much as all of it.
-    if (found === undefined || (tries > 0 && found.from < reader.size / 2)) return { why } as Part<S>
+    if (found === undefined || (tries > 0 && found.from < reader.size / 2)) return { why }
     const { history } = options
     const read = history === "metadata" ? withMetadata(log, reader, found.from, doors) : suffix(log, found.from, doors)
     const { beside, judged } = yield* read
     const { answer, verdict } = judged
-    if (verdict._tag === "Sufficient") return { answer: answer(beside, history), history } as Part<S>
+    if (verdict._tag === "Sufficient") return { answer: answer(beside, history), history, from: found.from }
     why = verdict.why
-    if (verdict._tag === "Whole") return { why } as Part<S>
+    if (verdict._tag === "Whole") return { why }
     before = found.start
   }
-  return { why } as Part<S>
+  return { why }
 }, Effect.scoped)
 
 const suffix = Effect.fnUntraced(function* <S, B>(log: EntryLog.LogId, from: number, doors: Suffix.Doors<S, B>) {

@@ -39,16 +39,22 @@ export interface Mark {
 export const start: Mark = { line: 1, byte: 0 }
 
 /**
- * Calls `onLocated` with each entry from the mark on, in order, and gives the mark behind the last whole line.
+ * Calls `onLocated` with each entry from the mark on, in order, but for those of lines that are passed by, and gives the
+ * mark behind the last whole line.
  *
  * @category running
  * @since 0.1.0
  */
-export const forEach = (log: EntryLog.LogId, onLocated: (located: Line.Located) => void, from: Mark = start) =>
-  forEachLine(log, decoding(onLocated), from)
+export const forEach = (
+  log: EntryLog.LogId,
+  onLocated: (located: Line.Located) => void,
+  from: Mark = start,
+  isPassed?: LineSplitter.IsPassed
+) => forEachLine(log, decoding(onLocated), from, isPassed)
 
 /**
- * Calls `onLine` with the bytes of each line from the mark on, in order, and gives the mark behind the last whole line.
+ * Calls `onLine` with the bytes of each line from the mark on, in order, but for those that are passed by, and gives the
+ * mark behind the last whole line.
  *
  * @category running
  * @since 0.1.0
@@ -56,9 +62,10 @@ export const forEach = (log: EntryLog.LogId, onLocated: (located: Line.Located) 
 export const forEachLine = Effect.fnUntraced(function* (
   log: EntryLog.LogId,
   onLine: LineSplitter.OnLine,
-  from: Mark = start
+  from: Mark = start,
+  isPassed?: LineSplitter.IsPassed
 ) {
-  const read = yield* open(log, onLine, from)
+  const read = yield* open(log, onLine, from, isPassed)
   while (yield* read.next) yield* Effect.yieldNow
   return read.mark()
 }, Effect.scoped)
@@ -114,14 +121,19 @@ const decoding =
   }
 
 /** A log being read: `next` reads and splits one chunk; false: the end was reached, with its last line. */
-const open = Effect.fnUntraced(function* (log: EntryLog.LogId, onLine: LineSplitter.OnLine, from: Mark) {
+const open = Effect.fnUntraced(function* (
+  log: EntryLog.LogId,
+  onLine: LineSplitter.OnLine,
+  from: Mark,
+  isPassed?: LineSplitter.IsPassed
+) {
   const port = yield* EntryLog.EntryLog
   const reader = yield* port.reader(log)
   // Of a Buffer, a byte is found five times as fast; one of its own, since it is large.
   const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, Math.max(4096, reader.size - from.byte)))
   let offset = from.byte
   let ended = false
-  const splitter = LineSplitter.make(onLine, from)
+  const splitter = LineSplitter.make(onLine, from, isPassed)
   const next = Effect.map(
     Effect.suspend(() => reader.read(offset, buffer)),
     (count) => {

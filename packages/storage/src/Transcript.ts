@@ -56,9 +56,10 @@ export interface Options {
   readonly log?: EntryLog.LogId
   /**
    * What finds, in a log that exists, where the next message hangs: `Recovery.leaf` does. It is asked once the session is
-   * claimed, so nobody writes in between. By default the next message hangs on the last one of the log.
+   * claimed, so nobody writes in between; of a log with compactions, its end alone is decoded where that tells. By default
+   * the next message hangs on the last one of the log.
    */
-  readonly leaf?: Projection.Projection<Line.Located, Leaf>
+  readonly leaf?: SessionSource.FindLeaf
   /** The entry that the next message hangs on, where it is known already; it wins over `leaf`. */
   readonly parent?: string | null
   /** The number of entries of the conversation up to `parent`, as recovery counts them. */
@@ -254,7 +255,8 @@ export interface Transcript {
 export type Setter<A> = (value: A) => Effect.Effect<Appended["_tag"], Failure>
 
 /**
- * Opens a session: a new one, or one whose log exists, which is read for the ids that it holds and its last message.
+ * Opens a session: a new one, or one whose log exists, which is read for the ids that it holds and its last message. With
+ * `leaf`, what is archived before the last boundary is not decoded, but for metadata: its ids are told by its bytes.
  *
  * @category constructors
  * @since 0.1.0

@@ -40,6 +40,9 @@ export interface Chain {
   unfinished: Pick<Chain, "tail" | "conversation" | "before" | "firm"> | undefined
 }
 
+/** The round of a message of which the bytes of the log alone have told; see `Session.holds`. */
+export const PASSED = -2
+
 /** An empty lane. */
 export const make = (): Chain => ({
   seen: new Map(),
@@ -75,6 +78,12 @@ export const advance = (chain: Chain, entry: Entry.Message): void => {
   chain.unfinished = Boundary.isCompact(entry) ? { before, conversation, firm, tail } : undefined
   see(chain, entry, parent, isInRound)
   chain.tail = entry.uuid
+}
+
+/** Takes note of a message that the conversation passes over whatever follows: that it is there, and what it snips. */
+export const pass = (chain: Chain, entry: Entry.Message): void => {
+  if (entry.uuid !== "") chain.seen.set(entry.uuid, -1)
+  for (const uuid of Boundary.removed(entry) ?? []) chain.removed.add(uuid)
 }
 
 /**

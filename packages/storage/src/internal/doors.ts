@@ -155,7 +155,7 @@ const turns = (
   }),
   snip: (ids) =>
     Effect.andThen(
-      typed(Session.mustKnow([self.main.chain], ids)),
+      typed(Session.mustHold(self, [self.main.chain], ids)),
       append(() => Boundary.snip(ids))
     )
 })

@@ -51,7 +51,7 @@ export const forEach = Effect.fnUntraced(function* (
   const splitter = LineSplitter.make(
     decode,
     { line: 1, byte: from },
-    (bytes, from, to) => start.isRead && passing.isPassed(bytes, from, to)
+    (bytes, from, to, byte) => start.isRead && passing.isPassed(bytes, from, to, byte)
   )
   // Of a Buffer, a byte is found five times as fast. What is read stands behind what was kept of the chunk before: a cut
   // line, and what two pieces have in common.

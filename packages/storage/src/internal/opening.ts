@@ -22,6 +22,7 @@ import * as Redactor from "../Redactor.ts"
 import * as SessionLock from "../SessionLock.ts"
 import * as SessionWriter from "../SessionWriter.ts"
 import type * as Transcript from "../Transcript.ts"
+import * as Archived from "./archived.ts"
 import * as Chain from "./chain.ts"
 import * as Directories from "./directories.ts"
 import * as Folders from "./folders.ts"
@@ -102,13 +103,17 @@ const read = Effect.fnUntraced(function* (
   return { main, tail, isMaterialised: existing !== undefined, hasMoved }
 })
 
-const readNow = (port: EntryLog.EntryLog["Service"], log: EntryLog.LogId, { leaf }: Transcript.Options) =>
-  Session.readLane(
-    port,
-    log,
-    false,
-    Projection.struct({ tail: MetadataTail.projection, cwd, leaf: leaf ?? Session.nothing })
-  )
+/** What is read now: of a log whose end tells where its conversation goes on, the rest by its bytes. */
+const readNow = Effect.fnUntraced(function* (
+  port: EntryLog.EntryLog["Service"],
+  log: EntryLog.LogId,
+  { leaf, parent }: Transcript.Options
+) {
+  const beside = { tail: MetadataTail.projection, cwd }
+  const ofEnd = leaf && parent === undefined ? yield* Archived.read(port, log, leaf, beside) : undefined
+  const all = Projection.struct({ ...beside, leaf: leaf?.full ?? Session.nothing })
+  return ofEnd ?? (yield* Session.readLane(port, log, false, all))
+})
 
 /** What was read of a log that is as it was then, and ends with a whole line; a log that is taken over must exist. */
 const unchanged = Effect.fnUntraced(function* (

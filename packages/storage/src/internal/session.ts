@@ -72,19 +72,36 @@ const pooled = (fill: (bytes: Uint8Array<ArrayBuffer>) => void): ((size: number)
 }
 
 /** A lane as its log holds it, and what is folded over it beside the chain; nothing when the log does not exist. */
-export const readLane = Effect.fnUntraced(function* <S>(
+export const readLane = <S>(
   port: EntryLog.EntryLog["Service"],
   log: EntryLog.LogId,
   isSidechain: boolean,
   beside: Projection.Projection<Line.Located, S>
+) => {
+  const read = Effect.suspend(() => {
+    const run = Projection.run(Projection.struct({ chain: Chain.projection(isSidechain), folded: beside }))
+    return Effect.map(LineReader.forEach(log, run.evolve), (mark) => ({ mark, ...run.extract() }))
+  })
+  return laneFrom(port, log, read)
+}
+
+/** The same from what a reading of the log gives, where it gives anything. */
+export const laneFrom = Effect.fnUntraced(function* <S>(
+  port: EntryLog.EntryLog["Service"],
+  log: EntryLog.LogId,
+  reading: Effect.Effect<
+    { readonly mark: LineReader.Mark; readonly chain: Chain.Chain; readonly folded: S } | undefined,
+    EntryLog.EntryLogError,
+    EntryLog.EntryLog
+  >
 ) {
   const stat = yield* Effect.catchIf(port.stat(log), isNotFound, () => Effect.undefined)
   if (stat === undefined) return undefined
-  const run = Projection.run(Projection.struct({ chain: Chain.projection(isSidechain), beside }))
-  const mark = yield* LineReader.forEach(log, run.evolve).pipe(Effect.provideService(EntryLog.EntryLog, port))
+  const read = yield* Effect.provideService(reading, EntryLog.EntryLog, port)
+  if (read === undefined) return undefined
+  const { chain, folded, mark } = read
   const size = Math.max(stat.size, mark.byte)
   yield* port.expect(log, size)
-  const { beside: folded, chain } = run.extract()
   return { lane: laneAt(log, chain, size, mark.byte), folded }
 })
 
@@ -246,19 +263,53 @@ export const accept = <E>(
   lane: Placement.OpenLane,
   draft: Placement.Draft,
   isMetadata = false
-): Effect.Effect<Placement.Placed, SubmitFailure | E> =>
-  Effect.filterOrElse(
-    submit(self, enter, lane, (place) => place(draft), isMetadata),
+): Effect.Effect<Placement.Placed, SubmitFailure | E> => {
+  const submitted = submit(self, enter, lane, (place) => place(draft), isMetadata)
+  return Effect.filterOrElse(
+    submitted,
     (placed) => placed !== "AlreadyThere" || !self.isMaterialised,
-    (placed) => Effect.as(mustEqual(self, Placement.entryOf(self, draft)), placed)
+    (placed) => {
+      const entry = Placement.entryOf(self, draft)
+      if (!Entry.isMessage(entry)) return Effect.succeed(placed)
+      return Effect.flatMap(holds(self, self.main.chain, entry.uuid), (isThere) =>
+        isThere ? Effect.as(mustEqual(self, entry), placed) : submitted
+      )
+    }
   )
+}
 
-/** Fails when the entry of this id says something else. The first such question reads the log. */
-const mustEqual = Effect.fnUntraced(function* (self: Session, entry: Entry.Known | Entry.Unknown) {
-  if (!Entry.isMessage(entry)) return
-  yield* self.exclusively(
+/** Whether a message is there, by its id; one of which bytes alone have told is looked up, and forgotten if it is not. */
+const holds = Effect.fnUntraced(function* (self: Session, { seen }: Chain.Chain, uuid: string) {
+  if (seen.get(uuid) !== Chain.PASSED) return seen.has(uuid)
+  const isThere = (yield* digestsOf(self)).has(uuid)
+  if (isThere) seen.set(uuid, -1)
+  else seen.delete(uuid)
+  return isThere
+})
+
+/** Fails for the first id that no accepted entry of the chains has. */
+export const mustHold = Effect.fnUntraced(function* (
+  self: Session,
+  chains: ReadonlyArray<Chain.Chain>,
+  ids: ReadonlyArray<string | null>
+) {
+  for (const id of ids) if (id !== null) yield* holds(self, self.main.chain, id)
+  yield* mustKnow(chains, ids)
+})
+
+/** Fails when the entry of this id says something else. */
+const mustEqual = Effect.fnUntraced(function* (self: Session, entry: Entry.Message) {
+  const known = (yield* digestsOf(self)).get(entry.uuid)
+  if (known !== undefined && known !== Content.digest(entry)) {
+    return yield* Effect.fail(new Placement.Unfit("other-content", entry.uuid))
+  }
+})
+
+/** What each message of the main lane says. The first such question reads the log. */
+const digestsOf = (self: Session) =>
+  self.exclusively(
     Effect.suspend(() => {
-      if (self.digests !== undefined) return Effect.void
+      if (self.digests !== undefined) return Effect.succeed(self.digests)
       const digests = (self.digests = new Map<string, string>())
       const learn = ({ entry }: Line.Located) => {
         if (!Entry.isMessage(entry) || entry.isSidechain === true || digests.has(entry.uuid)) return
@@ -268,15 +319,11 @@ const mustEqual = Effect.fnUntraced(function* (self: Session, entry: Entry.Known
       return Effect.ignore(self.writer.flush([self.main.log])).pipe(
         Effect.andThen(LineReader.forEach(self.main.log, learn)),
         Effect.provideService(EntryLog.EntryLog, self.port),
-        Effect.catchIf(isNotFound, () => Effect.void)
+        Effect.catchIf(isNotFound, () => Effect.void),
+        Effect.as(digests)
       )
     })
   )
-  const known = self.digests?.get(entry.uuid)
-  if (known !== undefined && known !== Content.digest(entry)) {
-    return yield* Effect.fail(new Placement.Unfit("other-content", entry.uuid))
-  }
-})
 
 /** Stamps a body and accepts it in its lane. */
 export const append = Effect.fnUntraced(function* <E>(
@@ -288,7 +335,7 @@ export const append = Effect.fnUntraced(function* <E>(
   const lane = yield* laneOf(self, options.agentId, options.subPath)
   const { chain } = lane
   // An agent may continue a chain of the main lane (FORMAT §7).
-  if (options.parent !== undefined) yield* mustKnow([chain, self.main.chain], [options.parent])
+  if (options.parent !== undefined) yield* mustHold(self, [chain, self.main.chain], [options.parent])
   const { iso, millis } = yield* now
   const uuid = options.uuid ?? (yield* self.uuid)
   const placed = yield* accept(self, enter, lane, draft(self, chain, body, { ...options, uuid, timestamp: iso }))
@@ -304,7 +351,7 @@ export const compact = Effect.fnUntraced(function* (
   options: { readonly trigger?: string; readonly preTokens?: number }
 ) {
   const { chain } = self.main
-  yield* mustKnow([chain], kept)
+  yield* mustHold(self, [chain], kept)
   const { iso: timestamp } = yield* now
   const ids = { boundary: yield* self.uuid, summary: yield* self.uuid }
   const boundary = () =>
