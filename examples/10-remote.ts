@@ -45,14 +45,13 @@ export const takeOver = Effect.fn("takeOver")(function* (main: string, sessionId
 import { IngressClient, IngressServer, IngressStore, Limits, NodeServer, TokenVerifier } from "@reprise/ingress"
 import { FileEntryLog, SessionWriter } from "@reprise/storage"
 import { Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
 import type { Redacted } from "effect"
 
 /** What `record` and `takeOver` need. */
 export const machine = (url: string, token: Redacted.Redacted) =>
   Layer.mergeAll(
     SessionWriter.layer.pipe(Layer.provideMerge(FileEntryLog.layer)),
-    IngressClient.layer({ urls: [url], token }).pipe(Layer.provide(FetchHttpClient.layer))
+    IngressClient.layerNode({ urls: [url], token })
   )
 
 /** A server, as `reprise serve` is one; there are stores in SQLite and PostgreSQL. */
