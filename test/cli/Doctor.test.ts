@@ -120,7 +120,7 @@ describe("reprise doctor", () => {
         ]
       )
       const json = yield* run("doctor", "--json", fixture("empty"))
-      assert.deepInclude(parsed(json.out)[0], { record: "error", file: fixture("empty") })
+      assert.deepInclude(parsed(json.out)[0], { ok: false, file: fixture("empty") })
     })
   )
 

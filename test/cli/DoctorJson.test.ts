@@ -36,6 +36,15 @@ describe("doctor --json", () => {
       file: "logs/j.jsonl",
       why: "no"
     })
+    const message = "logs/j.jsonl: expected a transcript that can be read, found no"
+    const error = { _tag: "TranscriptUnreadable", message, file: "logs/j.jsonl", found: "no" }
+    assert.deepStrictEqual(JSON.parse(DoctorJson.encodePassed("unreadable", passed)), {
+      record: "unreadable",
+      file: "logs/j.jsonl",
+      why: "no",
+      ok: false,
+      error
+    })
   })
 
   it("all of them", () => {

@@ -52,7 +52,7 @@ describe("reprise explain", () => {
       assert.match(missing.out, /^TranscriptUnreadable {2}\/no\/such\.jsonl: .* found no file/)
       const unknown = yield* run("explain", "--json", "--message", "zz", fixture("interrupted"))
       assert.strictEqual(unknown.failure, "FilesUnreadable")
-      assert.deepInclude(JSON.parse(unknown.out), { record: "error", file: fixture("interrupted") })
+      assert.deepInclude(JSON.parse(unknown.out), { ok: false, file: fixture("interrupted") })
       assert.strictEqual(JSON.parse(unknown.out).error._tag, "MessageUnknown")
     })
   )

@@ -151,12 +151,4 @@ describe("explain --json", () => {
       assert.strictEqual(records[2].record, "change")
     }).pipe(Effect.provide(logs))
   )
-
-  it("a file that cannot be read has its error instead", () => {
-    assert.deepStrictEqual(JSON.parse(ExplainJson.encodeError("f", { _tag: "T", message: "m" })), {
-      record: "error",
-      file: "f",
-      error: { _tag: "T", message: "m" }
-    })
-  })
 })

@@ -1,6 +1,6 @@
 import * as Reprise from "@reprise/cli/Reprise"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Runtime } from "effect"
 import * as fs from "node:fs"
 import { run } from "./running.ts"
 
@@ -93,6 +93,17 @@ describe("reprise", () => {
         const { failure, shown } = yield* run("help", ...words)
         assert.isUndefined(failure)
         assert.strictEqual((yield* run(...words, "--help")).shown, `${shown}\n${shown}`)
+      })
+    )
+  }
+
+  for (const words of [[], ["remote"]]) {
+    it.effect(`"${["reprise", ...words].join(" ")}" alone tells on standard error what there is, and fails`, () =>
+      Effect.gen(function* () {
+        const { failure, mistakes, out, shown } = yield* run(...words)
+        assert.deepStrictEqual([failure, out, shown], ["NoSubcommand", "", ""])
+        assert.include(mistakes, `reprise ${[...words, "<subcommand>"].join(" ")}`)
+        assert.strictEqual(new Reprise.NoSubcommand({ command: "reprise" })[Runtime.errorExitCode], 1)
       })
     )
   }

@@ -33,7 +33,9 @@ describe("reprise resume", () => {
         ok: false,
         error: {
           _tag: "TranscriptUnreadable",
-          message: "/no/such/file.jsonl: expected a transcript that can be read, found no file; check the path"
+          message: "/no/such/file.jsonl: expected a transcript that can be read, found no file; check the path",
+          file: files[1],
+          found: "no file; check the path"
         }
       })
       assert.strictEqual(failure, "FilesUnreadable")
@@ -130,6 +132,9 @@ describe("reprise resume", () => {
       )
       assert.deepStrictEqual(answers[3].error, {
         _tag: "SessionNotFound",
+        expected: "a session",
+        sought: "44444444",
+        near: [],
         message:
           "expected a session 44444444, found none; list the sessions (`reprise list --all`) and name one of them"
       })

@@ -221,11 +221,4 @@ describe("resume --json", () => {
       }
     }).pipe(Effect.provide(logs))
   )
-
-  it("a file that cannot be read has its error instead", () => {
-    assert.strictEqual(
-      ResumeJson.encodeError("a.jsonl", Object.assign(new Error("gone"), { _tag: "T" as const })),
-      '{"file":"a.jsonl","ok":false,"error":{"_tag":"T","message":"gone"}}'
-    )
-  })
 })

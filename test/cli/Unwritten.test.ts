@@ -36,6 +36,11 @@ describe("what was not written", () => {
       const cause = failed("append", { written: 0, start: 12 })
       const unwritten = new SessionWriter.UnwrittenError({ logs: [{ path: file, queued: 1, lines, unsynced, cause }] })
       assert.match(Unwritten.messageOf(unwritten), /log\.jsonl: 1 entry could not be written: append failed .* Nothing/)
+      const flushed = new SessionWriter.FlushError({ queued: 2, cause })
+      assert.match(
+        Unwritten.messageOf(flushed),
+        /^2 entries could not be written: append failed .* Nothing was written\.$/
+      )
     }).pipe(Effect.scoped)
   )
 

@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Lane from "@reprise/domain/Lane"
 import * as EntryLog from "@reprise/storage/EntryLog"
+import * as FileEntryLog from "@reprise/storage/FileEntryLog"
+import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as EntryLogSuite from "@reprise/storage/testing/EntryLogSuite"
 import * as FaultyEntryLog from "@reprise/storage/testing/FaultyEntryLog"
 import { Effect, Layer } from "effect"
+import * as path from "node:path"
+import * as Temporary from "./temporary.ts"
 
 describe("layerMemory", () => {
   for (const { name, run } of EntryLogSuite.tests(EntryLog.layerMemory)) it.effect(name, () => run)
@@ -27,6 +31,39 @@ describe("FaultyEntryLog", () => {
       assert.deepStrictEqual(yield* port.append(log, lines.subarray(3)), { start: 5, end: 8 })
       assert.strictEqual(yield* faults.appends, 2)
     }).pipe(Effect.provide(FaultyEntryLog.layer.pipe(Layer.provide(EntryLog.layerMemory))))
+  )
+})
+
+describe("placeOf", () => {
+  it.effect("is the file of a log, as errors of the writer name it", () =>
+    Effect.gen(function* () {
+      const directory = yield* Temporary.directory
+      const log = EntryLog.session("-a", "s")
+      const file = path.join(directory, "-a", "s.jsonl")
+      const failing = Effect.gen(function* () {
+        const port = yield* EntryLog.EntryLog
+        assert.strictEqual(EntryLog.placeOf(port, log), file)
+        const append = () => Effect.die(new Error("no longer there"))
+        const broken = SessionWriter.layerWith({ retry: { onClose: 1 } }).pipe(
+          Layer.provide(Layer.succeed(EntryLog.EntryLog, { ...port, append, blocking: undefined }))
+        )
+        const writing = Effect.gen(function* () {
+          yield* SessionWriter.append(log, { type: "n" } as never)
+          return yield* Effect.flip(SessionWriter.SessionWriter.use(({ close }) => close))
+        })
+        return yield* Effect.provide(writing, broken)
+      })
+      const { logs } = yield* Effect.provide(failing, FileEntryLog.layerWith({ projects: directory }))
+      assert.strictEqual(logs[0]!.path, file)
+      assert.strictEqual(logs[0]!.cause?.message, `append failed at ${file}: no longer there.`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is the key of a log that is no file", () =>
+    Effect.gen(function* () {
+      const port = yield* EntryLog.EntryLog
+      assert.strictEqual(EntryLog.placeOf(port, EntryLog.session("-a", "s")), "/-a/s.jsonl")
+    }).pipe(Effect.provide(EntryLog.layerMemory))
   )
 })
 

@@ -89,6 +89,56 @@ describe("Retention", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("goes on where a kill left it: with its archive made, and some of its files gone", () =>
+    Effect.gen(function* () {
+      const { layer, left, letGo, plan, projects, root, tree } = yield* placed
+      const before = tree()
+      const directory = path.join(root, "archive")
+      const planned = Effect.map(plan({ olderThan: 2 * day }), ({ candidates }) => candidates[0]!)
+      const first = yield* planned
+      const archive = path.join(directory, `${ids[0]!}.tar.gz`)
+      fs.mkdirSync(directory)
+      yield* Effect.provide(SessionBundle.exportTo(first.session.path, archive), layer)
+      for (const { path: file } of first.files.slice(0, 2)) fs.rmSync(file)
+      const again = yield* letGo(yield* planned, { archive: directory })
+      assert.deepStrictEqual([again.outcome, again.archive], ["archived", archive])
+      assert.isFalse(left().some((file) => file.includes(ids[0]!)))
+      yield* Effect.provide(SessionBundle.importFrom(archive, { projects }), layer)
+      assert.deepStrictEqual(tree(), before)
+      // What went on since it was archived is not what the archive holds.
+      fs.appendFileSync(first.session.path, "\n")
+      const other = yield* letGo(yield* planned, { archive: directory })
+      assert.strictEqual(other.outcome, "failed")
+      assert.match(other.error!.message, /found one of another state; move it, or archive into another directory/)
+      assert.isTrue(fs.existsSync(first.session.path))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves a session to which somebody appends while it is archived, and its archive goes", () =>
+    Effect.gen(function* () {
+      const { layer, plan, root, tree } = yield* placed
+      const [one] = (yield* plan({ olderThan: 2 * day })).candidates
+      const directory = path.join(root, "archive")
+      const before = tree()
+      const appending = Effect.gen(function* () {
+        const port = yield* EntryLog.EntryLog
+        let listings = 0
+        // The last look at the session before it is removed, by a program that knows no lock.
+        const sidechains: typeof port.sidechains = (log) => {
+          if (++listings === 3) fs.appendFileSync(one!.session.path, "\n")
+          return port.sidechains(log)
+        }
+        return yield* Effect.provideService(Retention.letGo(one!, { archive: directory }), EntryLog.EntryLog, {
+          ...port,
+          sidechains
+        })
+      })
+      assert.strictEqual((yield* Effect.provide(appending, layer)).outcome, "changed")
+      assert.deepStrictEqual(fs.readdirSync(directory), [])
+      assert.deepStrictEqual(Object.keys(tree()), Object.keys(before))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("leaves a session that is open, that changed, or that cannot be archived", () =>
     Effect.gen(function* () {
       const { layer, letGo, plan, root, tree } = yield* placed

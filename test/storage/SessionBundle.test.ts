@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as SessionBundle from "@reprise/storage/SessionBundle"
 import { Cause, Effect, Exit } from "effect"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
 import { bundle, home, logIn, session, sessionId, tar } from "./bundled.ts"
+import { linkless } from "./linkless.ts"
 
 /** A session exported from one home, and another home to import it into. */
 const moved = Effect.gen(function* () {
@@ -201,7 +202,9 @@ describe("SessionBundle", () => {
       const before = fs.readFileSync(file)
       const fails = (log: string, to: string) =>
         Effect.map(Effect.flip(Effect.provide(SessionBundle.exportTo(log, to), from.layer)), ({ message }) => message)
-      assert.match(yield* fails(main, file), /a file there already/)
+      assert.match(yield* fails(main, file), /expected a new file for a bundle, found a file there already/)
+      assert.match(yield* fails(main, from.root), /found a directory; name a file in it/)
+      assert.match(yield* fails(main, path.join(from.root, "no", "b.tar.gz")), /found no directory .*; make it first/)
       assert.deepStrictEqual(fs.readFileSync(file), before)
       const other = path.join(from.root, "other.tar.gz")
       assert.match(
@@ -210,6 +213,49 @@ describe("SessionBundle", () => {
       )
       assert.match(yield* fails(main.replace("b1.jsonl", "b2.jsonl"), other), /found no file; check the path/)
       assert.deepStrictEqual(fs.readdirSync(from.root).toSorted(), ["bundle.tar.gz", "config"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is made where there are no links, as on a stick", () =>
+    Effect.gen(function* () {
+      const { from, main } = yield* moved
+      yield* linkless
+      const other = path.join(from.root, "other.tar.gz")
+      const exported = Effect.provide(SessionBundle.exportTo(main, other), from.layer)
+      yield* exported
+      assert.strictEqual((yield* SessionBundle.verify(other)).sessionId, sessionId)
+      assert.match((yield* Effect.flip(exported)).message, /a file there already/)
+      assert.deepStrictEqual(fs.readdirSync(from.root).toSorted(), ["bundle.tar.gz", "config", "other.tar.gz"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is refused where it is no file, and nothing is made for it", () =>
+    Effect.gen(function* () {
+      const { layer, projects, root } = yield* home
+      const pipe = path.join(root, "pipe")
+      assert.strictEqual(spawnSync("mkfifo", [pipe]).status, 0)
+      for (const [file, found] of [
+        [path.join(root, "none"), /found no file; check the path/],
+        [root, /found a directory; name the archive in it/],
+        [pipe, /found no regular file/],
+        ["/dev/zero", /found no regular file/],
+        ["\0", /an error \(ERR_INVALID_ARG_VALUE\)/]
+      ] as const) {
+        const refused = yield* Effect.flip(Effect.provide(SessionBundle.importFrom(file, { projects }), layer))
+        assert.match(refused.message, found)
+        assert.match((yield* Effect.flip(SessionBundle.verify(file))).message, found)
+      }
+      assert.deepStrictEqual(fs.readdirSync(root), ["pipe"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is refused wherever it was cut, and where another one is behind it", () =>
+    Effect.gen(function* () {
+      const whole = bundle([{ name: "session/x", content: "x" }, main])
+      for (let end = 0; end < whole.length; end++) yield* hostile(whole.subarray(0, end))
+      assert.match(yield* hostile(Buffer.concat([whole, whole])), /more behind the end of the archive/)
+      const plain = zlib.gunzipSync(whole)
+      assert.match(yield* hostile(Buffer.concat([plain, Buffer.alloc(100_000), Buffer.from("x")])), /more behind/)
     }).pipe(Effect.scoped)
   )
 
@@ -259,6 +305,7 @@ describe("SessionBundle", () => {
       assert.match(yield* hostile(bundle([main], { sessionId: "../x" })), /a manifest of another kind/)
       assert.match(yield* hostile(bundle([main], { version: 2 })), /a bundle of version 2; this is for version 1/)
       assert.match(yield* hostile(bundle([main], { cwd: null })), /a session of no directory; name one/)
+      assert.match(yield* hostile(bundle([main], { cwd: "" })), /a session of no directory; name one/)
       assert.match(yield* hostile(tar([main])), /no manifest at its beginning/)
       assert.match(yield* hostile(tar([{ name: "manifest.json", content: "{" }])), /a manifest that is no JSON/)
       assert.match(yield* hostile(new Uint8Array(0)), /found no archive, or one that is broken/)

@@ -10,6 +10,7 @@ import filesystem, * as fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import * as path from "node:path"
 import * as Child from "./child.ts"
+import { linkless } from "./linkless.ts"
 import * as Temporary from "./temporary.ts"
 
 const program = new URL("lock-child.ts", import.meta.url)
@@ -251,26 +252,10 @@ describe("the heartbeat", () => {
 })
 
 describe("a file system without hard links", () => {
-  const withoutLinks = Effect.acquireRelease(
-    Effect.sync(() => {
-      const { linkSync } = filesystem
-      filesystem.linkSync = () => {
-        throw Object.assign(new Error("no links here"), { code: "EPERM" })
-      }
-      syncBuiltinESMExports()
-      return linkSync
-    }),
-    (linkSync) =>
-      Effect.sync(() => {
-        filesystem.linkSync = linkSync
-        syncBuiltinESMExports()
-      })
-  )
-
   it.effect("locks all the same", () =>
     Effect.gen(function* () {
       const dead = yield* record({ pid: deadPid, nonce: "a" })
-      yield* withoutLinks
+      yield* linkless
       const { file, folder, locks } = yield* place
       put(file, dead)
       const scope = yield* Scope.make()

@@ -120,6 +120,7 @@ describe("a program that knows no lock", () => {
         yield* transcript.flush
         const [found] = yield* transcript.foreign.pipe(Stream.take(1), Stream.runCollect)
         assert.deepStrictEqual([found?._tag, found?.ours, found?.size], ["ForeignWriter", size, after])
+        assert.strictEqual(found?.path, file)
       }).pipe(Effect.scoped, Effect.provide(layer))
       const prompts = promptsOf(file)
       assert.deepStrictEqual(prompts.map(textOf), ["ours 0", "theirs 0", "theirs 1", "theirs 2", "ours 1", "ours 2"])

@@ -29,7 +29,7 @@ import * as SessionFile from "./SessionFile.ts"
 import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
 import * as TranscriptFile from "./TranscriptFile.ts"
-import * as Unwritten from "./Unwritten.ts"
+import * as Unread from "./Unread.ts"
 
 /**
  * No agent of the session has the id.
@@ -212,7 +212,7 @@ export const command = Command.make(
       yield* Output.line(json ? ResumeJson.encode(one) : ResumeText.render(one, style))
     },
     Projects.within,
-    Unwritten.reporting
+    Unread.reporting
   )
 ).pipe(
   Command.withDescription("Show the agents of a session as a tree, or what one of them recovers to."),

@@ -16,7 +16,6 @@ import * as Stream from "effect/Stream"
 import * as Checkup from "./Checkup.ts"
 import * as DoctorJson from "./DoctorJson.ts"
 import * as DoctorText from "./DoctorText.ts"
-import * as ExplainJson from "./ExplainJson.ts"
 import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Style from "./Style.ts"
@@ -119,7 +118,7 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ directory, full, json, strict }) {
     const style = yield* Style.current
-    const tree = yield* Unread.reportingWith(ExplainJson.encodeError)(TranscriptTree.list(directory), {
+    const tree = yield* Unread.reporting(TranscriptTree.list(directory), {
       session: directory,
       json
     })

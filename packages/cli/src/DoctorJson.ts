@@ -2,9 +2,11 @@
  * DoctorJson: what `reprise doctor --json` prints: a line for each file, and one for all of them.
  */
 import * as Checkup from "./Checkup.ts"
+import * as ErrorJson from "./ErrorJson.ts"
 import type * as Tally from "./Tally.ts"
 import type * as TranscriptTree from "./TranscriptTree.ts"
 import * as Style from "./Style.ts"
+import * as TranscriptFile from "./TranscriptFile.ts"
 
 /**
  * The line of a file that was checked.
@@ -25,7 +27,10 @@ export const encode = ({ file, lane }: TranscriptTree.Candidate, checkup: Checku
  * @since 0.1.0
  */
 export const encodePassed = (record: "skipped" | "unreadable", { file, why }: TranscriptTree.Passed): string =>
-  Style.json({ record, file, why })
+  Style.json({ record, file, why, ...(record === "unreadable" && ErrorJson.fields(unreadable(file, why))) })
+
+const unreadable = (file: string, found: string) =>
+  new TranscriptFile.TranscriptUnreadable({ file, found, cause: undefined })
 
 /**
  * The last line.

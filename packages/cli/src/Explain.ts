@@ -85,7 +85,7 @@ export const command = Command.make(
       yield* Output.lines(lines)
     },
     Projects.within,
-    Unread.reportingWith(ExplainJson.encodeError)
+    Unread.reporting
   )
 ).pipe(
   Command.withDescription("Show which repair touched which message of a session, before and after, and why."),

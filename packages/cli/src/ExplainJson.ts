@@ -28,15 +28,6 @@ export function* encode(
   for (const record of records(explanation, subject)) yield Style.json(record)
 }
 
-/**
- * The line of a file that could not be read, or of an id that names nothing in it.
- *
- * @category encoding
- * @since 0.1.0
- */
-export const encodeError = (file: string, error: { readonly _tag: string; readonly message: string }): string =>
-  Style.json({ record: "error", file, error: { _tag: error._tag, message: error.message } })
-
 function* records(explanation: Explanation.Explanation, subject: ExplainMessage.Subject | undefined) {
   const { resumed, trace } = explanation
   const { nodes } = trace.repaired.graph

@@ -9,6 +9,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as ErrorJson from "./ErrorJson.ts"
 import * as Flags from "./Flags.ts"
 import * as ListText from "./ListText.ts"
 import * as Output from "./Output.ts"
@@ -43,14 +44,8 @@ export const encodePassed = ({ error, path, why }: Unread): string =>
     record: "passed",
     file: path,
     why,
-    ...(error && { error: { _tag: error._tag, message: error.message } })
+    ...(error && ErrorJson.fields(error))
   })
-
-/** A directory that cannot be listed is passed by as a file is. */
-const encodeError: Unread.Encode = (_, error) => {
-  const { file, path = file ?? "" } = error as { readonly path?: string; readonly file?: string }
-  return encodePassed({ path, why: "Unreadable", error })
-}
 
 /**
  * `reprise list`.
@@ -95,7 +90,7 @@ export const command = Command.make(
       if (unread > 0) return yield* new Unread.FilesUnreadable({ count: unread })
     },
     Projects.within,
-    (run, { json }) => Unread.reportingWith(encodeError)(run, { session: undefined, json })
+    (run, { json }) => Unread.reporting(run, { session: undefined, json })
   )
 ).pipe(
   Command.withDescription("List sessions of this directory and its git worktrees, or of all projects."),

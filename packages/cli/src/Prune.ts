@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import * as ErrorJson from "./ErrorJson.ts"
 import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
@@ -150,7 +151,7 @@ export const command = Command.make(
         if (outcome === "failed") failed++
         ;(outcome === "archived" || outcome === "deleted" ? gone : stayed).push(candidate)
         const reason = outcome === "failed" && error !== undefined ? `: ${error.message}` : ""
-        const more = { ...(archive !== undefined && { archive }), ...(error !== undefined && { error }) }
+        const more = { ...(archive !== undefined && { archive }), ...(error !== undefined && ErrorJson.fields(error)) }
         yield* Output.line(json ? record(candidate, outcome, more) : line(candidate, outcomes[outcome] + reason))
       }
       const all = counted(candidates.length, total(candidates))

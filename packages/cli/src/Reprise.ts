@@ -8,6 +8,8 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as fs from "node:fs"
 import * as Agents from "./Agents.ts"
@@ -68,17 +70,37 @@ export const command = Command.make("reprise").pipe(
 /** The command never logs and asks for nothing that its help does not show: no wizard, no levels of a log. */
 const config = CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
-/** A mistake is told on standard error, with how the command is used; a page of help would hide it. */
+/**
+ * Help that was asked for is what the command prints; a mistake is told on standard error, with how the command is used: a
+ * page of help would hide it. Who names no subcommand is shown that page, since it lists them.
+ */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
-    event._tag === "InvalidInvocation"
+    event._tag === "InvalidInvocation" || (event._tag === "Help" && event.reason === "Implicit")
       ? Effect.flatMap(TerminalCapabilities.TerminalCapabilities, ({ canColor }) => {
           const formatter = CliOutput.defaultFormatter({ colors: canColor })
+          if (event._tag === "Help") return Console.error(formatter.formatHelpDoc(event.helpDoc))
           const [name = "reprise", ...path] = event.commandPath
           const usage = `Usage: ${event.helpDoc.usage}; \`${[name, "help", ...path].join(" ")}\` tells all of it`
           return Console.error(`${formatter.formatErrors(event.errors).trim()}\n\n${usage}`)
         })
       : CliOutput.defaultPresenter.present(event)
+}
+
+/**
+ * A command that only groups others was named without one of them; its help was shown.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NoSubcommand extends Schema.TaggedError<NoSubcommand>()("NoSubcommand", {
+  command: Schema.String
+}) {
+  override get message(): string {
+    return `expected a subcommand of ${this.command}, found none`
+  }
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
 }
 
 /** `reprise help COMMAND` is `reprise COMMAND --help`. */
@@ -93,6 +115,9 @@ const asked = ([first, ...others]: ReadonlyArray<string>): ReadonlyArray<string>
  */
 export const run = Effect.flatMap(Stdio.Stdio, ({ args }) => args).pipe(
   Effect.flatMap((args) => Command.runWith(command, { version })(asked(args))),
+  Effect.catchTag("ShowHelp", (error) =>
+    Effect.fail(error.errors.length > 0 ? error : new NoSubcommand({ command: error.commandPath.join(" ") }))
+  ),
   Effect.provideService(CliConfig.CliConfig, config),
   Effect.provideService(CliOutput.Presenter, presenter)
 )

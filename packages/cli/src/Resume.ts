@@ -18,6 +18,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as ErrorJson from "./ErrorJson.ts"
 import * as Extent from "./Extent.ts"
 import * as Flags from "./Flags.ts"
 import * as Output from "./Output.ts"
@@ -111,11 +112,14 @@ export const command = Command.make(
     function* ({ history, json, sessions, sidechain }) {
       const style = yield* Style.current
       const format = json
-        ? { encode: ResumeJson.encode, encodeError: ResumeJson.encodeError, between: "" }
+        ? {
+            encode: ResumeJson.encode,
+            encodeError: (file: string, error: ErrorJson.Tagged) => ErrorJson.encode(file, error),
+            between: ""
+          }
         : {
             encode: (resumed: ResumeJson.Resumed) => ResumeText.render(resumed, style),
-            encodeError: (_: string, error: Parameters<typeof ResumeText.renderError>[0]) =>
-              ResumeText.renderError(error, style),
+            encodeError: (_: string, error: ErrorJson.Tagged) => ResumeText.renderError(error, style),
             between: "\n"
           }
       let unreadable = 0

@@ -51,15 +51,6 @@ export const encode = ({ file, findings, interruption, sessionId, state, view }:
     extent: Extent.encode(state)
   })
 
-/**
- * The line of a file that could not be read.
- *
- * @category encoding
- * @since 0.1.0
- */
-export const encodeError = (file: string, error: { readonly _tag: string; readonly message: string }): string =>
-  Style.json({ file, ok: false, error: { _tag: error._tag, message: error.message } })
-
 const block = ({ block, synthetic }: ModelMessages.Part) => {
   const { id, tool_use_id } = block as { readonly id?: unknown; readonly tool_use_id?: unknown }
   const named = block.type === "tool_result" ? tool_use_id : id

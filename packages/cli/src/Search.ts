@@ -86,8 +86,6 @@ const texts = (style: Style.Style) => {
   }
 }
 
-const encodeError: Unread.Encode = (_, { _tag, message }) => Style.json({ record: "error", error: { _tag, message } })
-
 /**
  * `reprise search`.
  *
@@ -139,7 +137,7 @@ export const command = Command.make(
       if (unread().length > 0) return yield* new Unread.FilesUnreadable({ count: unread().length })
     },
     Projects.within,
-    (run, { json }) => Unread.reportingWith(encodeError)(run, { session: undefined, json })
+    (run, { json }) => Unread.reporting(run, { session: undefined, json })
   )
 ).pipe(
   Command.withDescription("Find a text in what was said in sessions of this directory, or of all projects."),

@@ -6,8 +6,8 @@
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
+import * as ErrorJson from "./ErrorJson.ts"
 import * as Output from "./Output.ts"
-import * as ResumeJson from "./ResumeJson.ts"
 import * as ResumeText from "./ResumeText.ts"
 import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
@@ -40,14 +40,6 @@ export interface Asked {
 type Failure = Error & { readonly _tag: string }
 
 /**
- * The line of what could not be read, for programs.
- *
- * @category models
- * @since 0.1.0
- */
-export type Encode = (file: string, error: Failure) => string
-
-/**
  * Whether an error says of itself that it was reported already.
  *
  * @category guards
@@ -56,28 +48,18 @@ export type Encode = (file: string, error: Failure) => string
 export const isTold = (error: Error): boolean => error[Runtime.errorReported] === false
 
 /**
- * Reports what a command fails with, unless that was done, and fails; `encode` is the line for programs.
+ * Reports what a command fails with, unless that was done, and fails.
  *
  * @category running
  * @since 0.1.0
  */
-export const reportingWith =
-  (encode: Encode) =>
-  <A, E extends Failure, R>(run: Effect.Effect<A, E, R>, { json, session }: Asked) =>
-    Effect.catch(run, (error) =>
-      Effect.gen(function* () {
-        if (isTold(error)) return yield* Effect.fail(error)
-        const style = yield* Style.current
-        const shown = json ? encode(SessionName.shown(session), error) : ResumeText.renderError(error, style)
-        yield* Output.line(shown)
-        return yield* new FilesUnreadable({ count: 1 })
-      })
-    )
-
-/**
- * Reports what a command fails with, and fails.
- *
- * @category running
- * @since 0.1.0
- */
-export const reporting = reportingWith(ResumeJson.encodeError)
+export const reporting = <A, E extends Failure, R>(run: Effect.Effect<A, E, R>, { json, session }: Asked) =>
+  Effect.catch(run, (error) =>
+    Effect.gen(function* () {
+      if (isTold(error)) return yield* Effect.fail(error)
+      const style = yield* Style.current
+      const shown = json ? ErrorJson.encode(SessionName.shown(session), error) : ResumeText.renderError(error, style)
+      yield* Output.line(shown)
+      return yield* new FilesUnreadable({ count: 1 })
+    })
+  )

@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
+import * as ErrorJson from "./ErrorJson.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
-import * as ResumeJson from "./ResumeJson.ts"
 import * as ResumeText from "./ResumeText.ts"
 import * as SessionName from "./SessionName.ts"
 import * as Style from "./Style.ts"
@@ -41,14 +41,13 @@ export class Unwritten extends Schema.TaggedError<Unwritten>()("Unwritten", { ag
  */
 export const messageOf = (error: Error): string => {
   if (error instanceof EntryLog.EntryLogError) return `${error.message} ${left(error)}`
+  if (error instanceof SessionWriter.FlushError) return unwritten(error.queued, error.cause)
   if (!(error instanceof SessionWriter.UnwrittenError)) return error.message
-  return error.logs
-    .map(({ cause, path, queued }) => {
-      const why = cause === undefined ? "it was not tried" : messageOf(cause)
-      return `${path}: ${Phrase.times(queued, "entry", "entries")} could not be written: ${why}`
-    })
-    .join(" ")
+  return error.logs.map(({ cause, path, queued }) => `${path}: ${unwritten(queued, cause)}`).join(" ")
 }
+
+const unwritten = (queued: number, cause: EntryLog.EntryLogError | undefined): string =>
+  `${Phrase.times(queued, "entry", "entries")} could not be written: ${cause === undefined ? "it was not tried" : messageOf(cause)}`
 
 /** What a failed operation has put into the log all the same. */
 const left = ({ operation, path, start, written = 0 }: EntryLog.EntryLogError): string => {
@@ -77,9 +76,9 @@ export const reporting = <A, E extends Error & { readonly _tag: string }, R>(
   Effect.catch(run, (error) =>
     Effect.gen(function* () {
       if (Unread.isTold(error)) return yield* Effect.fail(error)
-      const told = { _tag: error._tag, message: messageOf(error) }
-      if (json) yield* Output.line(ResumeJson.encodeError(SessionName.shown(session), told))
-      else yield* Output.note(ResumeText.renderError(told, yield* Style.current))
+      const message = messageOf(error)
+      if (json) yield* Output.line(ErrorJson.encode(SessionName.shown(session), error, message))
+      else yield* Output.note(ResumeText.renderError({ _tag: error._tag, message }, yield* Style.current))
       return yield* new Unwritten({ again: mayGoWell(error) })
     })
   )

@@ -72,7 +72,8 @@ export class EntryLogError extends Schema.TaggedError<EntryLogError>()("EntryLog
     const code = (this.cause as { readonly code?: unknown } | undefined)?.code
     const what = typeof code === "string" ? ` (${code})` : ""
     const written = this.written === undefined ? "" : ` after ${this.written} bytes of whole lines`
-    return `${this.operation} failed${what}${written} at ${this.path}: ${reasons[this.reason]}`
+    const why = this.reason === "Other" && this.cause instanceof Error ? `${this.cause.message}.` : reasons[this.reason]
+    return `${this.operation} failed${what}${written} at ${this.path}: ${why}`
   }
 }
 
@@ -235,6 +236,14 @@ export class EntryLog extends Context.Service<
     readonly fileOf?: (log: LogId) => string
   }
 >()("@reprise/storage/EntryLog") {}
+
+/**
+ * Where a log is: its file where logs are files, else its key.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const placeOf = (port: EntryLog["Service"], log: LogId): string => port.fileOf?.(log) ?? keyOf(log)
 
 /**
  * Logs in memory, for tests and for sessions that nobody wants to keep.

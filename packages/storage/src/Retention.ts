@@ -7,7 +7,8 @@
  * 2. Whole sessions only: with sidechains, sidecars and file history. The main log goes last, so one that was let go in
  *    part is still listed, and found by the next plan.
  * 3. A session that another program has open, or that changed since the plan was made, stays.
- * 4. An archive is a bundle (`SessionBundle`): what it holds is let go once it is on the disk and was read again.
+ * 4. An archive is a bundle (`SessionBundle`): what it holds is let go once it is on the disk, was read again, and the session
+ *    is still what it holds. One that is there already counts where it holds all that the session has, as after a kill.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -16,6 +17,7 @@ import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
+import * as Archive from "./internal/archive.ts"
 import * as Directories from "./internal/directories.ts"
 import * as Reasons from "./internal/reasons.ts"
 import * as SessionBundle from "./SessionBundle.ts"
@@ -150,9 +152,12 @@ export const letGo = Effect.fn("Retention.letGo")(function* (
       return left(candidate, "deleted")
     }
     const archive = path.join(path.resolve(how.archive), `${path.basename(main, ".jsonl")}.tar.gz`)
-    yield* attempt(archive, () => Directories.make(path.dirname(archive), new Set()))
-    yield* SessionBundle.exportTo(main, archive)
-    yield* SessionBundle.verify(archive)
+    yield* archived(main, archive, files)
+    // Packing takes a while, and not everybody asks for the claim.
+    if (!isSame(yield* SessionFiles.list(main), files)) {
+      yield* attempt(archive, () => fs.rmSync(archive))
+      return left(candidate, "changed")
+    }
     yield* remove(main, files)
     return { ...left(candidate, "archived"), archive }
   }).pipe(
@@ -166,6 +171,33 @@ const left = (candidate: Candidate, outcome: Outcome["outcome"], error?: Outcome
   outcome,
   ...(error !== undefined && { error: { _tag: error._tag, message: error.message } })
 })
+
+/** Makes the archive of a session, or finds that it was made before. */
+const archived = Effect.fnUntraced(function* (
+  main: string,
+  archive: string,
+  files: ReadonlyArray<SessionFiles.SessionFile>
+) {
+  yield* attempt(archive, () => Directories.make(path.dirname(archive), new Set()))
+  if (fs.existsSync(archive)) {
+    const manifest = yield* SessionBundle.verify(archive)
+    if (yield* attempt(main, () => holds(manifest, files))) return
+    const expected = "an archive of this session as it is now"
+    const found = "one of another state; move it, or archive into another directory"
+    return yield* new SessionBundle.BundleError({ operation: "export", file: archive, expected, found })
+  }
+  yield* SessionBundle.exportTo(main, archive)
+  yield* SessionBundle.verify(archive)
+})
+
+/** Whether a bundle has all files of a session, as they are. */
+const holds = ({ files: packed }: SessionBundle.Manifest, files: ReadonlyArray<SessionFiles.SessionFile>): boolean => {
+  const digests = new Map(packed.map(({ name, sha256, size }) => [name, { sha256, size }]))
+  return files.every(({ name, path: file, size }) => {
+    const held = digests.get(name)
+    return SessionFiles.isLocal(name) || (held?.size === size && held.sha256 === Archive.digestOf(file, size))
+  })
+}
 
 const isSame = (a: ReadonlyArray<SessionFiles.SessionFile>, b: ReadonlyArray<SessionFiles.SessionFile>): boolean =>
   a.length === b.length && a.every((file, i) => file.path === b[i]!.path && file.size === b[i]!.size)

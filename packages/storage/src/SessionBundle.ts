@@ -23,6 +23,7 @@ import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
 import * as Directories from "./internal/directories.ts"
 import * as Archive from "./internal/archive.ts"
+import * as Bringing from "./internal/bringing.ts"
 import * as Gzip from "./internal/gzip.ts"
 import * as Moved from "./internal/moved.ts"
 import * as Staging from "./internal/staging.ts"
@@ -41,12 +42,13 @@ import * as SessionSummary from "./SessionSummary.ts"
 export class BundleError extends Schema.TaggedError<BundleError>()("BundleError", {
   operation: Schema.Literals(["export", "import"]),
   file: Schema.String,
+  expected: Schema.optionalKey(Schema.String),
   found: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {
     const what = this.operation === "export" ? "a session that can be exported" : "a bundle that can be imported"
-    return `${this.file}: expected ${what}, found ${this.found}; nothing was changed`
+    return `${this.file}: expected ${this.expected ?? what}, found ${this.found}; nothing was changed`
   }
 }
 
@@ -76,13 +78,16 @@ export const exportTo = Effect.fn("SessionBundle.exportTo")(function* (
   const plain = `${to}.${randomUUID()}.tar`
   const packed = `${to}.${randomUUID()}.part`
   return yield* Effect.gen(function* () {
-    const manifest = yield* attempt("export", to, () => {
-      if (fs.existsSync(to)) throw new Tar.Refused("a file there already")
-      return Archive.pack(files, { sessionId, cwd: cwd ?? null }, plain, time)
-    })
+    yield* attempt("export", to, () => mustBeFree(to), "a new file for a bundle")
+    const manifest = yield* attempt("export", to, () =>
+      Archive.pack(files, { sessionId, cwd: cwd ?? null }, plain, time)
+    )
     yield* Effect.mapError(Gzip.compress(plain, packed), errorOf("export", to))
-    // A link is made whole or not at all, and never over another file.
-    yield* attempt("export", to, () => fs.linkSync(packed, to))
+    yield* attempt("export", to, () => Bringing.name(packed, to))
+    yield* attempt("export", to, () => {
+      const failure = Directories.sync(new Set([path.dirname(to)]))
+      if (failure !== null) throw failure
+    })
     return manifest
   }).pipe(Effect.ensuring(discarding(plain, packed)))
 })
@@ -122,6 +127,7 @@ export interface Imported {
  */
 export const importFrom = Effect.fn("SessionBundle.importFrom")(function* (bundle: string, options: ImportOptions) {
   const port = yield* EntryLog.EntryLog
+  yield* attempt("import", bundle, () => Gzip.mustBeFile(bundle))
   const projects = path.resolve(options.projects)
   const staging = path.join(projects, `.import-${randomUUID()}`)
   yield* attempt("import", bundle, () => Directories.make(staging, new Set()))
@@ -133,7 +139,7 @@ export const importFrom = Effect.fn("SessionBundle.importFrom")(function* (bundl
     )
     const { manifest, members } = yield* attempt("import", bundle, () => Archive.inspect(plain))
     const cwd = options.cwd === undefined ? manifest.cwd : path.resolve(options.cwd)
-    if (cwd === null) return yield* failing("import", bundle)("a session of no directory; name one")
+    if (cwd === null || cwd === "") return yield* failing("import", bundle)("a session of no directory; name one")
     // A directory of another system is none that could be resolved here.
     const key = path.isAbsolute(cwd) ? yield* port.project(cwd) : ProjectPath.keyOf(cwd)
     const project = path.join(projects, key)
@@ -186,6 +192,13 @@ export const verify = Effect.fn("SessionBundle.verify")(function* (
   }).pipe(Effect.ensuring(discarding(plain)))
 })
 
+const mustBeFree = (to: string): void => {
+  const there = fs.statSync(to, { throwIfNoEntry: false })
+  if (there?.isDirectory() === true) throw new Tar.Refused("a directory; name a file in it")
+  if (there !== undefined) throw new Tar.Refused("a file there already; it is not overwritten, give another name")
+  if (!fs.existsSync(path.dirname(to))) throw new Tar.Refused(`no directory ${path.dirname(to)}; make it first`)
+}
+
 /** What was only needed meanwhile goes, as far as it is there. */
 const discarding = (...files: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.ignore(Effect.try(() => files.forEach((file) => fs.rmSync(file, { recursive: true, force: true }))))
@@ -208,20 +221,36 @@ const isMissing = ({ file, to }: Staging.Staged, above: string, mayDiffer = fals
 const failing = (operation: BundleError["operation"], file: string) => (found: string) =>
   new BundleError({ operation, file, found })
 
+const reasons: { readonly [code: string]: string } = {
+  ENOENT: "no file; check the path",
+  ENOSPC: "no space left; free some and try again",
+  EDQUOT: "no space left; free some and try again",
+  EACCES: "no permission; the files and folders must belong to this user",
+  EROFS: "a file system that is read-only; name another place"
+}
+
 const errorOf =
-  (operation: BundleError["operation"], file: string) =>
+  (operation: BundleError["operation"], file: string, expected?: string) =>
   (cause: unknown): BundleError => {
     const code = Directories.codeOf(cause)
     const found =
       cause instanceof Tar.Refused
         ? cause.message
-        : code === "ENOENT"
-          ? "no file; check the path"
-          : code?.startsWith("Z_") === true
-            ? `${Tar.none} (${code})`
-            : `an error (${code ?? String(cause)})`
-    return new BundleError({ operation, file, found, ...(cause instanceof Tar.Refused ? {} : { cause }) })
+        : code?.startsWith("Z_") === true
+          ? `${Tar.none} (${code})`
+          : (reasons[code ?? ""] ?? `an error (${code ?? String(cause)})`)
+    return new BundleError({
+      operation,
+      file,
+      ...(expected !== undefined && { expected }),
+      found,
+      ...(!(cause instanceof Tar.Refused) && { cause })
+    })
   }
 
-const attempt = <A>(operation: BundleError["operation"], file: string, run: () => A): Effect.Effect<A, BundleError> =>
-  Effect.try({ try: run, catch: errorOf(operation, file) })
+const attempt = <A>(
+  operation: BundleError["operation"],
+  file: string,
+  run: () => A,
+  expected?: string
+): Effect.Effect<A, BundleError> => Effect.try({ try: run, catch: errorOf(operation, file, expected) })

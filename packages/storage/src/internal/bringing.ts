@@ -88,6 +88,26 @@ const link = (from: string, to: string): boolean => {
   }
 }
 
+/**
+ * Gives a finished file the name that it was made for, which has to be free: no other file is ever replaced. Without links,
+ * the name is taken by an empty file first.
+ */
+export const name = (part: string, to: string): void => {
+  try {
+    fs.linkSync(part, to)
+    return
+  } catch (cause) {
+    if (!Directories.isLinkless(cause)) throw cause
+  }
+  fs.closeSync(fs.openSync(to, "wx", 0o600))
+  try {
+    fs.renameSync(part, to)
+  } catch (cause) {
+    fs.rmSync(to, { force: true })
+    throw cause
+  }
+}
+
 /** Makes a file under another name first, so that its own never leads to half of it. */
 export const whole = (to: string, make: (part: string) => void): void => {
   const part = `${to}.${randomUUID().slice(0, 8)}.part`

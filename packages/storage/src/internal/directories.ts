@@ -100,6 +100,11 @@ export const removeEmpty = (folder: string): void => {
 
 const unsyncable = new Set(["EISDIR", "EINVAL", "EPERM", "EACCES", "ENOTSUP", "ENOENT"])
 
+/** What systems without hard links answer to who makes one. */
+export const isLinkless = (cause: unknown): boolean => linkless.has(codeOf(cause) ?? "")
+
+const linkless = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
+
 /** The code of a system error (`ENOENT`, …). */
 export const codeOf = (cause: unknown): string | undefined => {
   const code = (cause as { readonly code?: unknown } | null | undefined)?.code

@@ -14,29 +14,29 @@ type Port = EntryLog.EntryLog["Service"]
 /** The same log, whose writing fails where it would throw. */
 export const make = (port: Port): Port => ({
   ...port,
-  append: (log, lines) => guarded("append", log, () => port.append(log, lines)),
-  rewrite: (log, start, lines) => guarded("rewrite", log, () => port.rewrite(log, start, lines)),
-  sync: (log) => guarded("sync", log, () => port.sync(log)),
-  blocking: port.blocking && blocking(port.blocking)
+  append: (log, lines) => guarded(failing("append", port, log), () => port.append(log, lines)),
+  rewrite: (log, start, lines) => guarded(failing("rewrite", port, log), () => port.rewrite(log, start, lines)),
+  sync: (log) => guarded(failing("sync", port, log), () => port.sync(log)),
+  blocking: port.blocking && blocking(port, port.blocking)
 })
 
-const blocking = (port: EntryLog.Blocking): EntryLog.Blocking => ({
-  append: (log, lines) => guardedNow("append", log, () => port.append(log, lines)),
-  rewrite: (log, start, lines) => guardedNow("rewrite", log, () => port.rewrite(log, start, lines)),
-  sync: (log) => guardedNow("sync", log, () => port.sync(log))
+const blocking = (port: Port, { append, rewrite, sync }: EntryLog.Blocking): EntryLog.Blocking => ({
+  append: (log, lines) => guardedNow(failing("append", port, log), () => append(log, lines)),
+  rewrite: (log, start, lines) => guardedNow(failing("rewrite", port, log), () => rewrite(log, start, lines)),
+  sync: (log) => guardedNow(failing("sync", port, log), () => sync(log))
 })
 
-type Operation = EntryLog.EntryLogError["operation"]
+type Failing = (cause: unknown) => EntryLog.EntryLogError
 
-const guarded = <A>(operation: Operation, log: EntryLog.LogId, run: () => Effect.Effect<A, EntryLog.EntryLogError>) =>
-  Effect.catchDefect(Effect.suspend(run), (cause) => Effect.fail(failure(operation, log, cause)))
+const guarded = <A>(failing: Failing, run: () => Effect.Effect<A, EntryLog.EntryLogError>) =>
+  Effect.catchDefect(Effect.suspend(run), (cause) => Effect.fail(failing(cause)))
 
 const guardedNow = <A>(
-  operation: Operation,
-  log: EntryLog.LogId,
+  failing: Failing,
   run: () => Result.Result<A, EntryLog.EntryLogError>
-): Result.Result<A, EntryLog.EntryLogError> =>
-  Result.flatMap(Result.try({ try: run, catch: (cause) => failure(operation, log, cause) }), identity)
+): Result.Result<A, EntryLog.EntryLogError> => Result.flatMap(Result.try({ try: run, catch: failing }), identity)
 
-const failure = (operation: Operation, log: EntryLog.LogId, cause: unknown): EntryLog.EntryLogError =>
-  new EntryLog.EntryLogError({ operation, path: EntryLog.keyOf(log), reason: "Other", cause })
+const failing =
+  (operation: EntryLog.EntryLogError["operation"], port: Port, log: EntryLog.LogId): Failing =>
+  (cause) =>
+    new EntryLog.EntryLogError({ operation, path: EntryLog.placeOf(port, log), reason: "Other", cause })

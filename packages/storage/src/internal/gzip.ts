@@ -18,6 +18,7 @@ export const compress = (from: string, to: string): Effect.Effect<void, unknown>
 /** Expands a file, compressed or not, into a new one of at most so many bytes. */
 export const expand = (from: string, to: string, most: number): Effect.Effect<void, unknown> =>
   run(() => {
+    const { fd, isGzip } = open(from)
     let size = 0
     const limit = new Transform({
       transform: (chunk: Uint8Array, _, done) => {
@@ -27,7 +28,7 @@ export const expand = (from: string, to: string, most: number): Effect.Effect<vo
       }
     })
     const sink = fs.createWriteStream(to, { flags: "wx", mode: 0o600 })
-    return [fs.createReadStream(from), ...(isGzip(from) ? [zlib.createGunzip()] : []), limit, sink]
+    return [fs.createReadStream(from, { fd, start: 0 }), ...(isGzip ? [zlib.createGunzip()] : []), limit, sink]
   })
 
 const run = (make: () => ReadonlyArray<NodeJS.ReadableStream | NodeJS.WritableStream | NodeJS.ReadWriteStream>) =>
@@ -41,12 +42,20 @@ const run = (make: () => ReadonlyArray<NodeJS.ReadableStream | NodeJS.WritableSt
     }
   })
 
-const isGzip = (file: string): boolean => {
+/** Opens a file to read, but no pipe or device, for which one could wait without end. */
+const open = (file: string): { readonly fd: number; readonly isGzip: boolean } => {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
   try {
+    const stat = fs.fstatSync(fd)
+    if (stat.isDirectory()) throw new Refused("a directory; name the archive in it")
+    if (!stat.isFile()) throw new Refused("no regular file; make one of it first")
     const magic = Buffer.alloc(2)
-    return fs.readSync(fd, magic, 0, 2, 0) === 2 && magic[0] === 0x1f && magic[1] === 0x8b
-  } finally {
+    return { fd, isGzip: fs.readSync(fd, magic, 0, 2, 0) === 2 && magic[0] === 0x1f && magic[1] === 0x8b }
+  } catch (cause) {
     fs.closeSync(fd)
+    throw cause
   }
 }
+
+/** Fails where there is no file that could be expanded. */
+export const mustBeFile = (file: string): void => fs.closeSync(open(file).fd)

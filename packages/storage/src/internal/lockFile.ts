@@ -192,16 +192,13 @@ const link = (from: string, to: string): boolean => {
     fs.linkSync(from, to)
     return true
   } catch (cause) {
-    const code = Directories.codeOf(cause)
-    if (code === "EEXIST") return false
-    if (code === undefined || !linkless.has(code)) throw cause
+    if (Directories.codeOf(cause) === "EEXIST") return false
+    if (!Directories.isLinkless(cause)) throw cause
   }
   return copy(from, to)
 }
 
-/** What systems without hard links answer: there, the claim is not whole for a moment. */
-const linkless = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
-
+/** Without hard links, the claim is not whole for a moment. */
 const copy = (from: string, to: string): boolean => {
   try {
     fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL)

@@ -169,7 +169,10 @@ const start = Effect.fnUntraced(function* (known: Known) {
     isClosed: false,
     exclusively: (effect) => Semaphore.withPermit(gate, effect),
     onForeign: ({ log }, { ours, size }) =>
-      PubSub.publishUnsafe(events, new SessionWriter.ForeignWriter({ path: EntryLog.keyOf(log), ours, size })),
+      PubSub.publishUnsafe(
+        events,
+        new SessionWriter.ForeignWriter({ path: EntryLog.placeOf(known.port, log), ours, size })
+      ),
     watch: (lane) => {
       const listener = (foreign: EntryLog.Foreign) => {
         Foreign.account(self, lane, foreign)

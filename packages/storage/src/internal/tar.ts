@@ -88,7 +88,7 @@ export function* members(length: number, read: (at: number, count: number) => Bu
   for (;;) {
     if (at + BLOCK > length) throw new Refused(at === 0 ? none : "the archive ends in the middle")
     const bytes = read(at, BLOCK)
-    if (bytes.every((byte) => byte === 0)) return
+    if (bytes.every((byte) => byte === 0)) return mustBeZeros(at + BLOCK, length, read)
     if (at === 0 && !/^[0-7]+$/.test(text(bytes, 148, 8).trim())) throw new Refused(none)
     if (number(bytes, 148, 8) !== checksum(bytes)) throw new Refused(`no header of a file at byte ${at}`)
     const type = String.fromCharCode(bytes[156]!)
@@ -105,6 +105,15 @@ export function* members(length: number, read: (at: number, count: number) => Bu
       named = {}
     }
     at = start + size + ((BLOCK - (size % BLOCK)) % BLOCK)
+  }
+}
+
+/** Behind the end of an archive is nothing but zeros: what else there is would be left out in silence. */
+const mustBeZeros = (from: number, length: number, read: (at: number, count: number) => Buffer): void => {
+  for (let at = from; at < length; at += MOST) {
+    if (read(at, Math.min(MOST, length - at)).some((byte) => byte !== 0)) {
+      throw new Refused("more behind the end of the archive, such as another one; import each by itself")
+    }
   }
 }
 

@@ -34,10 +34,11 @@ export const make = Effect.fnUntraced(function* (options: SessionWriter.Options)
     onFull: (backlog) => Rounds.writeFull(rounds, backlog)
   })
   const subscribers = yield* publisher
-  const listeners = listening()
+  const port = Guarded.make(yield* EntryLog.EntryLog)
+  const listeners = listening(port)
   const status = yield* SubscriptionRef.make<SessionWriter.Status>({ _tag: "Ok" })
   const rounds: Rounds.Rounds = {
-    port: Guarded.make(yield* EntryLog.EntryLog),
+    port,
     clock: yield* Clock.Clock,
     durability: options.durability ?? "os",
     firstDelay: Duration.toMillis(options.retry?.first ?? "50 millis"),
@@ -210,13 +211,15 @@ type NotWritable = Errors.NotJson | Errors.NotEntry
 const notWritable = (cause: unknown): Effect.Effect<never, NotWritable> =>
   Effect.fail(cause instanceof Errors.NotEntry ? cause : new Errors.NotJson({ cause }))
 
-const cannotBlock = (rounds: Rounds.Rounds): EntryLog.EntryLogError =>
-  new EntryLog.EntryLogError({
+const cannotBlock = ({ backlogs, port }: Rounds.Rounds): EntryLog.EntryLogError => {
+  const first = backlogs.values().next().value
+  return new EntryLog.EntryLogError({
     operation: "append",
-    path: rounds.backlogs.keys().next().value ?? "",
+    path: first === undefined ? "" : EntryLog.placeOf(port, first.log),
     reason: "Other",
     cause: new Error("this log cannot write before it returns; use flush")
   })
+}
 
 /** Until there is something in the queue, or a failed log is due again. */
 const wait = (
@@ -242,7 +245,7 @@ const drain = Effect.fnUntraced(function* (rounds: Rounds.Rounds, round: Effect.
 const unwritten = (rounds: Rounds.Rounds): Errors.UnwrittenError =>
   new Errors.UnwrittenError({
     logs: Array.from(rounds.backlogs.values(), (backlog) => ({
-      path: backlog.key,
+      path: EntryLog.placeOf(rounds.port, backlog.log),
       queued: Backlog.queued(backlog),
       lines: Buffer.concat(backlog.pieces.map(Backlog.bytesOf)),
       unsynced: Buffer.concat(backlog.batches.map(Backlog.bytesOf)),
@@ -293,7 +296,7 @@ const publisher = Effect.map(PubSub.sliding<SessionWriter.Committed>(64), (batch
   }
 })
 
-const listening = () => {
+const listening = (port: EntryLog.EntryLog["Service"]) => {
   const byKey = new Map<string, Set<(found: Errors.ForeignWriter) => void>>()
   const add: Writer["onForeign"] = (log, listener) => {
     const key = EntryLog.keyOf(log)
@@ -312,8 +315,9 @@ const listening = () => {
       )
     )
   }
-  const tell: Rounds.Rounds["onForeign"] = ({ key }, { ours, size }) => {
-    for (const listener of byKey.get(key) ?? []) listener(new Errors.ForeignWriter({ path: key, ours, size }))
+  const tell: Rounds.Rounds["onForeign"] = ({ key, log }, { ours, size }) => {
+    const path = EntryLog.placeOf(port, log)
+    for (const listener of byKey.get(key) ?? []) listener(new Errors.ForeignWriter({ path, ours, size }))
   }
   return { add, tell }
 }
