@@ -42,6 +42,20 @@ describe("work", () => {
     assert.strictEqual(Line.decode(line, { line: 1, byteStart: 0, byteEnd: line.length }).length, 1)
   })
 
+  it("a line may be longer than a string can be", { timeout: 120_000 }, () => {
+    const line = Buffer.alloc(2 ** 29 + 100)
+    line.set(Buffer.from(title), line.length - 70)
+    line.write("x".repeat(10), 5)
+    const all = Line.decode(line, { line: 1, byteStart: 0, byteEnd: line.length })
+    assert.deepStrictEqual(
+      all.map(({ at, entry }) => [entry.type, at.byteStart]),
+      [
+        [undefined, 5],
+        ["custom-title", line.length - 70]
+      ]
+    )
+  })
+
   it("a whole object may be as deep as it is long", () => {
     const [{ entry }] = decode(`{"type":"tag","deep":${"[".repeat(1e6)}${"]".repeat(1e6)}}`) as [Line.Located]
     assert.strictEqual(entry.type, "tag")

@@ -20,18 +20,33 @@ export const into = (target: Uint8Array, text: string): number => encoder.encode
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true })
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
 
-/** The text of the bytes; what is no UTF-8 reads as U+FFFD, and a byte order mark stays. */
-export const textOf = (bytes: Uint8Array): string => lenient.decode(bytes)
+/** The units of the longest string of V8. */
+const LONGEST = 2 ** 29 - 24
+
+/**
+ * The text of the bytes; what is no UTF-8 reads as U+FFFD, and a byte order mark stays. More bytes than a string is sure
+ * to hold have none.
+ */
+export const textOf = (bytes: Uint8Array): string => (bytes.length > LONGEST ? "" : lenient.decode(bytes))
+
+/** Bytes that are looked at at once. */
+const SLICE = 1 << 22
 
 /** Are the bytes UTF-8? */
 export const isUtf8 = (bytes: Uint8Array): boolean => {
   try {
-    strict.decode(bytes)
+    for (let from = 0, to = 0; from < bytes.length; from = to) {
+      to = Math.min(bytes.length, from + SLICE)
+      while (to < bytes.length && isContinuation(bytes[to]!)) to++
+      strict.decode(bytes.subarray(from, to))
+    }
     return true
   } catch {
     return false
   }
 }
+
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
 
 /** The JSON value; undefined where the text is none. */
 export const parse = (text: string): unknown => {
