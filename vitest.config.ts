@@ -7,8 +7,10 @@ export default defineConfig({
     globalSetup: ["test/postgres/shared.ts"],
     // Files share a worker, which loads the modules once: half of the time of a run went into that.
     isolate: false,
-    // Property tests on a busy two-core machine.
-    testTimeout: 20_000,
+    // One for each core: what a test waits for is often a process of its own.
+    maxWorkers: "100%",
+    // What hangs, hangs forever; on a busy machine the rest may take its time.
+    testTimeout: 120_000,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**/*.ts"],

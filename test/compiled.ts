@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url"
 
 /** The environment for a program of ours. */
-export const env = {
+export const env: NodeJS.ProcessEnv = {
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/reprise/compiled", import.meta.url))
 }

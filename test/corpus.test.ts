@@ -45,7 +45,7 @@ describe.skipIf(!isThere)("every transcript of the corpus", () => {
     }
   })
 
-  it("loses its agreement by one when a parallel result before a checkpoint is taken away", { timeout: 60_000 }, () => {
+  it("loses its agreement by one when a parallel result before a checkpoint is taken away", () => {
     let tried = 0
     for (const file of files) {
       const log = Line.decodeAll(bytesOf(file))

@@ -8,11 +8,12 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify, stripVTControlCharacters } from "node:util"
+import * as compiled from "./compiled.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const read = (file: string): string => fs.readFileSync(path.join(root, file), "utf8")
 const readme = read("README.md")
-const { FORCE_COLOR: _, ...env } = process.env
+const { FORCE_COLOR: _, ...env } = compiled.env
 
 /** A marked part of a program, as a README shows it. */
 const region = (file: string, name: string): string => {
@@ -192,7 +193,7 @@ describe("the examples", () => {
     ]) {
       assert.include(bundled!.split("\n"), line)
     }
-  }, 60_000)
+  })
 })
 
 /** What is the same in each run. */

@@ -72,24 +72,21 @@ describe("reprise title, reprise tag", () => {
     })
   )
 
-  it.live(
-    "work on a session that another program has open, and that takes the title over",
-    () =>
-      Effect.gen(function* () {
-        const projects = path.join(yield* Temporary.directory, "projects")
-        const file = path.join(projects, "-work", `${sessionId}.jsonl`)
-        const child = yield* Child.start(new URL("../storage/session-child.ts", import.meta.url), projects)
-        yield* child.ask(`open ${sessionId}`)
-        yield* child.ask(`append ${sessionId} 3 100 one`)
-        const titled = yield* end(start(["title", file, "From outside"]))
-        assert.deepStrictEqual([titled.code, titled.errors], [0, ""])
-        // More than a reader of lists looks at: the title is said again by the program that has the session.
-        yield* child.ask(`append ${sessionId} 40 3000 two`)
-        yield* child.ask(`close ${sessionId}`)
-        const text = fs.readFileSync(file, "utf8")
-        assert.include(text.slice(-65536), '"customTitle":"From outside"')
-        assert.strictEqual(text.match(/"type":"user"/g)?.length, 43)
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("work on a session that another program has open, and that takes the title over", () =>
+    Effect.gen(function* () {
+      const projects = path.join(yield* Temporary.directory, "projects")
+      const file = path.join(projects, "-work", `${sessionId}.jsonl`)
+      const child = yield* Child.start(new URL("../storage/session-child.ts", import.meta.url), projects)
+      yield* child.ask(`open ${sessionId}`)
+      yield* child.ask(`append ${sessionId} 3 100 one`)
+      const titled = yield* end(start(["title", file, "From outside"]))
+      assert.deepStrictEqual([titled.code, titled.errors], [0, ""])
+      // More than a reader of lists looks at: the title is said again by the program that has the session.
+      yield* child.ask(`append ${sessionId} 40 3000 two`)
+      yield* child.ask(`close ${sessionId}`)
+      const text = fs.readFileSync(file, "utf8")
+      assert.include(text.slice(-65536), '"customTitle":"From outside"')
+      assert.strictEqual(text.match(/"type":"user"/g)?.length, 43)
+    }).pipe(Effect.scoped)
   )
 })

@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import * as compiled from "../compiled.ts"
 
 /** The root of the project. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 const main = "packages/cli/src/main.ts"
-const { FORCE_COLOR: _, NO_COLOR: __, ...env } = process.env
+const { FORCE_COLOR: _, NO_COLOR: __, ...env } = compiled.env
 
 /** Starts it; `stdin` is what it reads. */
 export const start = (

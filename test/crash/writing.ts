@@ -113,9 +113,13 @@ const crashAt = (bytes: number) =>
     const { crashAfter, mend } = yield* FaultyEntryLog.Faults
     const layer = SessionWriter.layerWith({ batchBytes: 256, retry: { first: "1 millis", onClose: 1 } })
     yield* crashAfter(bytes)
+    // It falls among one, some or many that were given at once.
+    const share = 1 + (bytes % 20)
     const writing = Effect.gen(function* () {
       const writer = yield* SessionWriter.SessionWriter
-      for (const n of history) yield* writer.append(log, entry(n))
+      for (let n = 0; n < history.length; n += share) {
+        yield* writer.appendAll(log, history.slice(n, n + share).map(entry))
+      }
       yield* Effect.ignore(writer.flush())
     })
     const unwritten = numbersIn(unwrittenOf(yield* Effect.exit(Effect.provide(writing, Layer.fresh(layer))))).numbers

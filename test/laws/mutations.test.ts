@@ -21,9 +21,9 @@ const telling = (law: Law.Law, mutant: Law.Reader): Law.Law =>
     holds: (given: Law.OfDamage) => law.holds(given, mutant) === true || law.holds(given, Recovery.fold) !== true
   }) as Law.Law
 
-const tellsApart = (law: Law.Law, mutant: Law.Reader): boolean =>
+const tellsApart = (law: Law.Law, mutant: Law.Reader, runs = Math.min(budget.runs, 200)): boolean =>
   attempt(telling(law, mutant), {
-    runs: Math.min(budget.runs, 200),
+    runs,
     seed: `${budget.seed} ${law.name}`,
     maxShrinks: 0
   }) !== undefined
@@ -31,8 +31,9 @@ const tellsApart = (law: Law.Law, mutant: Law.Reader): boolean =>
 describe("Mutations", () => {
   for (const [name, mutant] of Object.entries(mutants)) {
     it(`${name}: a law sees it`, { timeout: budget.timeout }, () => {
+      // Most are seen in few runs by some law: that one need not wait until the laws before it have had all of theirs.
       assert.isTrue(
-        jury.some((law) => tellsApart(law, mutant)),
+        jury.some((law) => tellsApart(law, mutant, 20)) || jury.some((law) => tellsApart(law, mutant)),
         `none of ${jury.length} laws tells this reader from the right one`
       )
     })

@@ -385,7 +385,8 @@ describe("across processes", () => {
           const answers = yield* Effect.forEach(children, ({ ask }) => ask(`race ${id(1)} ${at}`), { concurrency: 8 })
           const winners = children.filter((_, i) => answers[i] === "held")
           assert.strictEqual(winners.length, 1, answers.join())
-          const refused = answers.filter((answer) => answer === `locked ${winners[0]!.pid}`)
+          // A refusal may name one whose claim does not count, and who steps back in that moment.
+          const refused = answers.filter((answer) => children.some(({ pid }) => answer === `locked ${pid}`))
           assert.strictEqual(refused.length, 7, answers.join())
           assert.strictEqual(JSON.parse(fs.readFileSync(file, "utf8")).pid, winners[0]!.pid)
           yield* winners[0]!.ask(`release ${id(1)}`)
@@ -399,7 +400,6 @@ describe("across processes", () => {
           for (const answer of answers) assert.strictEqual(answer, `locked ${child.pid}`)
           yield* i % 2 === 0 ? child.kill : child.ask(`release ${id(1)}`)
         }
-      }).pipe(Effect.scoped),
-    30_000
+      }).pipe(Effect.scoped)
   )
 })

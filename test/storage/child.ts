@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as readline from "node:readline"
 import { fileURLToPath } from "node:url"
+import { env } from "../compiled.ts"
 
 export interface Child {
   readonly pid: number
@@ -18,7 +19,10 @@ export interface Child {
 export const start = (file: URL, ...args: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.sync((): Child => {
-      const running = spawn(process.execPath, [fileURLToPath(file), ...args], { stdio: ["pipe", "pipe", "inherit"] })
+      const running = spawn(process.execPath, [fileURLToPath(file), ...args], {
+        stdio: ["pipe", "pipe", "inherit"],
+        env
+      })
       const ended = new Promise<void>((resolve) => running.on("close", () => resolve()))
       const lines: Array<string> = []
       const waiting: Array<(line: string) => void> = []

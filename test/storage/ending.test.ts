@@ -10,6 +10,7 @@ import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { env } from "../compiled.ts"
 import * as Temporary from "./temporary.ts"
 
 const sessionId = "00000000-0000-4000-8000-000000000001"
@@ -22,7 +23,8 @@ const ended = (how: "signal" | "exit", signal?: NodeJS.Signals) =>
     const { code, printed } = yield* Effect.callback<{ readonly code: number | null; readonly printed: string }>(
       (resume) => {
         const running = spawn(process.execPath, ["--no-warnings", program, projects, sessionId, how], {
-          stdio: ["ignore", "pipe", "inherit"]
+          stdio: ["ignore", "pipe", "inherit"],
+          env
         })
         let printed = ""
         running.stdout.on("data", (data) => {
@@ -47,7 +49,7 @@ const ended = (how: "signal" | "exit", signal?: NodeJS.Signals) =>
     }
   }).pipe(Effect.scoped)
 
-describe("a program that ends", { timeout: 60_000 }, () => {
+describe("a program that ends", () => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     it.live(`by ${signal} under runMain: all that was accepted is written, and the session is let go`, () =>
       Effect.gen(function* () {
