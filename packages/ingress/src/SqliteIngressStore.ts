@@ -17,7 +17,6 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Cause from "effect/Cause"
 import * as Stream from "effect/Stream"
-import * as AppendChain from "./AppendChain.ts"
 import { Deleted, NotFound, type OpenError, Unavailable } from "./IngressError.ts"
 import { IngressStore, type Head, type Listed, type Page } from "./IngressStore.ts"
 import * as Hub from "./internal/hub.ts"
@@ -87,8 +86,8 @@ const make = Effect.fnUntraced(function* ({ file }: Options) {
         const job: Job = { type: "append", stream, attempt: { ...attempt, lines }, digest, now: now() }
         return write<Judged>(job).pipe(
           Effect.catchTag("NotFound", Effect.die),
-          Effect.flatMap(({ after, epoch, verdict }) => {
-            if (AppendChain.linesOf(verdict).length > 0) hub.tell(keyOf(stream))
+          Effect.flatMap(({ after, epoch, grew, verdict }) => {
+            if (grew) hub.tell(keyOf(stream))
             return Effect.fromResult(answerOf(verdict, after, epoch))
           })
         )

@@ -16,7 +16,7 @@ import { answerOf } from "./verdict.ts"
 
 /** The lines of one stream, their places by key, and the last boundary. */
 interface Lines {
-  readonly all: Array<StreamLine>
+  readonly all: Array<Omit<StreamLine, "value">>
   readonly places: Map<string, number>
   boundary: number
   end: AppendChain.Position
@@ -53,7 +53,8 @@ const headOf = ({ all, end, places }: Lines, epoch: number, attempt: AppendChain
 }
 
 const add = (lines: Lines, added: ReadonlyArray<StreamLine>, now: number): void => {
-  for (const line of added) {
+  // The parsed value of a line weighs more than its text.
+  for (const { value: _, ...line } of added) {
     lines.places.set(line.key, lines.all.push(line))
     lines.bytes += Buffer.byteLength(line.text)
     if (line.kind === "boundary") lines.boundary = lines.all.length

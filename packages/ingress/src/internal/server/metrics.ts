@@ -32,12 +32,19 @@ export const appended = (attempt: Attempt<StreamLine>): Effect.Effect<void> =>
     )
   )
 
+const counters = new Map<string, typeof requests>()
+
+/** The counter of a verb and a status, made once: to find one by its attributes costs more than to count. */
+const requestsOf = (verb: string, status: number): typeof requests => {
+  const name = `${verb} ${status}`
+  const counter = counters.get(name) ?? Metric.withAttributes(requests, { verb, status: String(status) })
+  counters.set(name, counter)
+  return counter
+}
+
 /** A request was answered. */
 export const answered = (verb: string, { status }: Pick<HttpServerResponse, "status">, millis: number) =>
-  Effect.andThen(
-    Metric.update(Metric.withAttributes(requests, { verb, status: String(status) }), 1),
-    Metric.update(seconds, millis / 1000)
-  )
+  Effect.andThen(Metric.update(requestsOf(verb, status), 1), Metric.update(seconds, millis / 1000))
 
 /** So many follow now. */
 export const following = (count: number): Effect.Effect<void> => Metric.update(followers, count)

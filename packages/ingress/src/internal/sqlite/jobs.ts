@@ -81,11 +81,11 @@ export const make = (database: DatabaseSync) => {
     const head = headOf(row, epoch, job.attempt)
     const verdict = AppendChain.judge(head, job.attempt)
     const lines = AppendChain.linesOf(verdict)
-    if (lines.length === 0) return { value: { verdict, after: head, epoch } satisfies Judged }
+    if (lines.length === 0) return { value: { ...bare(verdict), after: head, epoch } satisfies Judged }
     const main = sub === "" ? mainOf(tenant, session, job.now) : undefined
     if (sub !== "") mainOf(tenant, session, job.now)
     const mine = row ?? main ?? (create.get(tenant, session, sub, epoch, job.now) as unknown as Row)
-    return { value: { verdict, after: add(mine, head, lines, job), epoch } satisfies Judged }
+    return { value: { ...bare(verdict), after: add(mine, head, lines, job), epoch } satisfies Judged }
   }
 
   const claim = ({ now, session, tenant, writer }: Of<"claim">): Answer => {
@@ -126,6 +126,12 @@ export const make = (database: DatabaseSync) => {
     })
   }
 }
+
+/** A verdict as it is told: texts are not sent back. */
+const bare = (verdict: AppendChain.Verdict): Pick<Judged, "verdict" | "grew"> => ({
+  verdict: "lines" in verdict ? { ...verdict, lines: [] } : verdict,
+  grew: AppendChain.linesOf(verdict).length > 0
+})
 
 /** All of it, or none and what went wrong. */
 const transaction = <A>(database: DatabaseSync, run: () => A): { readonly value: A } | { readonly failed: string } => {

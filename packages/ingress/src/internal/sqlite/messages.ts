@@ -28,9 +28,13 @@ export type Job = { readonly now: number } & (
   | { readonly type: "remove"; readonly tenant: string; readonly session: string }
 )
 
-/** What a job of appending comes to: the verdict, where the stream ends after it, and the epoch. */
+/**
+ * What a job of appending comes to: the verdict without its lines, which the program has; whether the stream grew, where
+ * it ends after it, and the epoch.
+ */
 export interface Judged {
-  readonly verdict: AppendChain.Verdict<Line>
+  readonly verdict: AppendChain.Verdict<never>
+  readonly grew: boolean
   readonly after: AppendChain.Position
   readonly epoch: number
 }
