@@ -125,7 +125,7 @@ describe.each(Object.entries(clients))("over %s", (_, client) => {
         const long = LineKey.lineAt(2, Buffer.from(`{"uuid":"u2","text":"${count}"}`))
         const sending = append(
           { session: "s1", sub: "x/a1" },
-          { lines: [line, long], lastUuid: "u0", writer: { id: "w", epoch: 3 } }
+          { lines: [line, long], lastUuid: "u0", writer: { id: "w", epoch: 3 }, backend: "b1" }
         )
         const [done, { traceId }] = yield* Effect.withSpan(Effect.all([sending, Effect.currentSpan]), "turn")
         assert.deepStrictEqual(done, { head: "u1", seq: 1, backend: "b1", duplicate: false })
@@ -138,16 +138,17 @@ describe.each(Object.entries(clients))("over %s", (_, client) => {
             headers["content-encoding"],
             headers["last-uuid"],
             headers["x-stream"],
-            headers["x-writer"]
+            headers["x-writer"],
+            headers["x-backend-id"]
           ],
-          ["application/x-ndjson", "gzip", "u0", "x/a1", "w;3"]
+          ["application/x-ndjson", "gzip", "u0", "x/a1", "w;3", "b1"]
         )
         assert.strictEqual((headers.traceparent as string).split("-")[1], traceId.padStart(32, "0"))
         yield* append(main, { lines: [line] })
         const { headers: next } = asked[1]!
         assert.deepStrictEqual(
-          [next["content-encoding"], next["last-uuid"], next["x-stream"], next["x-writer"]],
-          [undefined, undefined, undefined, undefined]
+          ["content-encoding", "last-uuid", "x-stream", "x-writer", "x-backend-id"].filter((name) => name in next),
+          []
         )
         // A server would take so much growth for an attack.
         yield* append(main, { lines: [LineKey.lineAt(3, Buffer.from(`{"uuid":"u3","text":"${"x".repeat(99_999)}"}`))] })

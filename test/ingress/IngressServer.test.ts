@@ -166,7 +166,7 @@ layer(serve(IngressStore.layerMemory), { excludeTestServices: true })("IngressSe
       const { backendId } = yield* IngressStore.IngressStore
       const refused = yield* batch(line("a"), { "x-backend-id": "another" })
       is(refused, 409, "head-mismatch")
-      assert.deepStrictEqual([refused.json.seq, refused.headers.get("x-backend-id")], [0, backendId])
+      assert.deepStrictEqual([refused.json.seq, refused.json.backend], [0, backendId])
       is(yield* get(), 404, "not-found")
       assert.strictEqual((yield* batch(line("a"), { "x-backend-id": backendId })).status, 201)
       is(yield* batch(line("b"), { "last-uuid": "*", "x-backend-id": "another" }), 409, "head-mismatch")

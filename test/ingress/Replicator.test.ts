@@ -312,6 +312,25 @@ describe("the remote went another way", () => {
     })
   )
 
+  it.live("another store takes no new line before all that is older was sent again", () =>
+    Effect.gen(function* () {
+      const { add, once, remote, there } = yield* world
+      add(log)
+      yield* once()
+      const before = remote.asked.length
+      // It ends as the one before did, so that the new line would fit behind its end.
+      yield* remote.restore(sessionId, (_, count) => count, { sameId: false, claims: 1 })
+      add(mode(2))
+      yield* once()
+      const count = linesOf(log).length
+      assert.deepStrictEqual(
+        remote.asked.slice(before).filter((one) => one.startsWith("append")),
+        ["append 1 behind a2", `append ${count + 1} behind nothing`]
+      )
+      assert.strictEqual(yield* there(), log + mode(2))
+    })
+  )
+
   it.live("by another writer, whose lines the log does not have: it stops until they are hydrated", () =>
     Effect.gen(function* () {
       const { add, hydrate, main, once, remote, there } = yield* world

@@ -1,6 +1,7 @@
 /** A remote in this process: a store behind the port of the client, which fails, forgets and is swapped as a test says. */
 import * as AppendChain from "@reprise/ingress/AppendChain"
 import * as Ingress from "@reprise/ingress/Ingress"
+import { HeadMismatch } from "@reprise/ingress/IngressError"
 import * as IngressStore from "@reprise/ingress/IngressStore"
 import * as StreamLine from "@reprise/ingress/StreamLine"
 import { Effect, Layer, Result, Stream } from "effect"
@@ -38,10 +39,13 @@ export const make = Effect.gen(function* () {
 
   const ingress = Ingress.Ingress.of({
     urls: ["memory:"],
-    append: (target, { lastUuid, lines, writer }) =>
+    append: (target, { backend, lastUuid, lines, writer }) =>
       request(
         `append ${lines.length} behind ${lastUuid ?? "nothing"}${target.sub === "" ? "" : ` in ${target.sub}`}`,
         Effect.suspend(() => {
+          const { backendId } = store
+          if (backend !== undefined && backend !== backendId)
+            return Effect.fail(new HeadMismatch({ seq: 0, backend: backendId }))
           const wire = lines.map((line) => Result.getOrThrow(StreamLine.decode(StreamLine.encode(line))))
           return Effect.map(
             store.append(at(target), AppendChain.native(wire, { lastUuid, epoch: writer?.epoch ?? 0 })),

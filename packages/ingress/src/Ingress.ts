@@ -80,6 +80,7 @@ export interface Writer {
 
 /**
  * Lines to append behind the line with the id `lastUuid`: undefined where none is known, `*` for the end wherever it is.
+ * `backend` is the store that is known: another one appends nothing.
  *
  * @category models
  * @since 0.1.0
@@ -88,6 +89,7 @@ export interface Batch {
   readonly lines: ReadonlyArray<Pick<StreamLine, "key" | "text">>
   readonly lastUuid?: string | undefined
   readonly writer?: Writer | undefined
+  readonly backend?: string | undefined
 }
 
 /**

@@ -21,7 +21,8 @@ import * as Schema from "effect/Schema"
 
 /**
  * The lines do not belong behind the line that the stream ends with. `lastUuid` is the id of the last line that has one,
- * `seq` the number of lines; `known`: lines of the batch are there already, somewhere between these places.
+ * `seq` the number of lines; `known`: lines of the batch are there already, somewhere between these places. `backend`: the
+ * store is this one, and not the one that the writer knows.
  *
  * @category errors
  * @since 0.1.0
@@ -29,9 +30,12 @@ import * as Schema from "effect/Schema"
 export class HeadMismatch extends Schema.TaggedError<HeadMismatch>()("HeadMismatch", {
   lastUuid: Schema.optionalKey(Schema.String),
   seq: Schema.Int,
-  known: Schema.optionalKey(Schema.Tuple([Schema.Int, Schema.Int]))
+  known: Schema.optionalKey(Schema.Tuple([Schema.Int, Schema.Int])),
+  backend: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
+    if (this.backend !== undefined)
+      return `the store is ${this.backend}, which is not the one that X-Backend-Id names. Send all again: nothing is stored twice.`
     const end = this.seq === 0 ? "is empty" : `ends with ${this.lastUuid ?? "a line without uuid"} at ${this.seq}`
     return `the stream ${end}, which is not the line that Last-Uuid names. Go on behind its head, or read it.`
   }

@@ -27,7 +27,10 @@ export const headers = {
   head: "x-last-uuid",
   seq: "x-last-seq",
   epoch: "x-writer-epoch",
-  /** Answer: names the store. Another one than last time: all must be sent again, which stores nothing twice. */
+  /**
+   * Answer: names the store. Another one than last time: all must be sent again, which stores nothing twice. Request: the
+   * store that the writer knows; another one appends nothing.
+   */
   backend: "x-backend-id",
   /** Answer: a line of the compat profile was there already, with other bytes. */
   mismatch: "x-entry-mismatch",

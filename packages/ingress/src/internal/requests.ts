@@ -109,14 +109,15 @@ const isDoneOrRefused = (status: number): boolean => Exchange.isDone(status) || 
 
 const pathOf = (session: string): string => `/session/${encodeURIComponent(session)}`
 
-const putting = ({ session, sub }: Target, { lastUuid, lines, writer }: Batch): Transport.Request => ({
+const putting = ({ session, sub }: Target, { backend, lastUuid, lines, writer }: Batch): Transport.Request => ({
   method: "PUT",
   path: pathOf(session),
   headers: {
     "content-type": Wire.types.ndjson,
     ...(lastUuid !== undefined && { [headers.lastUuid]: lastUuid }),
     ...(sub !== "" && { [headers.stream]: sub }),
-    ...(writer !== undefined && { [headers.writer]: Wire.writer(writer.id, writer.epoch) })
+    ...(writer !== undefined && { [headers.writer]: Wire.writer(writer.id, writer.epoch) }),
+    ...(backend !== undefined && { [headers.backend]: backend })
   },
   body: Buffer.from(lines.map((line) => `${StreamLine.encode(line)}\n`).join(""))
 })

@@ -64,7 +64,9 @@ export const step = Effect.fnUntraced(function* (session: Session, replica: Repl
 
   const lastUuid = replica.isAnywhere ? "*" : (cursor.head ?? undefined)
   const target = { session: session.id, sub: replica.stream }
-  const answer = yield* Effect.result(ingress.append(target, { lines, lastUuid, writer: session.writer }))
+  // What was refused is asked again without it, so that no server can refuse it for that reason for ever.
+  const backend = replica.refused === undefined ? cursor.backend : undefined
+  const answer = yield* Effect.result(ingress.append(target, { lines, lastUuid, writer: session.writer, backend }))
   if (answer._tag === "Success") {
     const { backend, head, seq } = answer.success
     if (isOther(replica, backend)) return yield* Effect.as(restart(session, backend), Step.moved)
@@ -74,6 +76,7 @@ export const step = Effect.fnUntraced(function* (session: Session, replica: Repl
   }
   const { failure } = answer
   if (failure._tag === "HeadMismatch") {
+    if (isOther(replica, failure.backend)) return yield* Effect.as(restart(session, failure.backend), Step.moved)
     if (replica.isAnywhere) return Step.wait(failure)
     return yield* meet(replica, { head: failure.lastUuid, seq: failure.seq })
   }

@@ -47,7 +47,9 @@ export const make = (store: IngressStore["Service"], { admit }: Admission, limit
       : store.head(stream).pipe(
           Effect.catchTag("NotFound", () => Effect.succeed({ uuid: undefined, seq: 0 })),
           Effect.flatMap(({ seq, uuid }) =>
-            Effect.fail(new HeadMismatch({ seq, ...(uuid !== undefined && { lastUuid: uuid }) }))
+            Effect.fail(
+              new HeadMismatch({ seq, backend: store.backendId, ...(uuid !== undefined && { lastUuid: uuid }) })
+            )
           )
         )
 
