@@ -1,19 +1,16 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import * as IngressStore from "@reprise/ingress/IngressStore"
-import * as PostgresIngressStore from "@reprise/ingress/PostgresIngressStore"
 import * as IngressStoreSuite from "@reprise/ingress/testing/IngressStoreSuite"
 import { append, holds, native, newStream } from "@reprise/ingress/testing/store/lines"
-import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { Effect, Fiber, Layer, Stream } from "effect"
 import * as Cluster from "../postgres/cluster.ts"
 import * as Shared from "../postgres/shared.ts"
-
-const at = (url: string) => PostgresIngressStore.layer({ url: Redacted.make(url) })
-const store = Layer.unwrap(Effect.map(Shared.cluster, ({ url }) => at(url)))
+import * as Stores from "./stores.ts"
 
 if (Cluster.binaries === undefined) console.log(Cluster.skipped)
 
 describe.skipIf(Cluster.binaries === undefined)("PostgreSQL", () => {
-  layer(store, { excludeTestServices: true })("PostgresIngressStore", (it) => {
+  layer(Stores.postgres, { excludeTestServices: true })("PostgresIngressStore", (it) => {
     for (const { name, run } of IngressStoreSuite.tests) it.effect(name, () => run)
   })
 
@@ -21,7 +18,9 @@ describe.skipIf(Cluster.binaries === undefined)("PostgreSQL", () => {
     Effect.gen(function* () {
       const { url } = yield* Shared.cluster
       const stream = newStream()
-      const [one, two] = yield* Effect.all([Layer.build(at(url)), Layer.build(at(url))], { concurrency: 2 })
+      const [one, two] = yield* Effect.all([Layer.build(Stores.at(url)), Layer.build(Stores.at(url))], {
+        concurrency: 2
+      })
       const here = <A, E>(run: Effect.Effect<A, E, IngressStore.IngressStore>) => Effect.provideContext(run, one)
       const there = <A, E>(run: Effect.Effect<A, E, IngressStore.IngressStore>) => Effect.provideContext(run, two)
       const backend = IngressStore.IngressStore.use(({ backendId }) => Effect.succeed(backendId))
@@ -46,7 +45,7 @@ describe.skipIf(Cluster.binaries === undefined)("PostgreSQL", () => {
     Effect.gen(function* () {
       const { url } = yield* Shared.cluster
       const stream = newStream()
-      const store = yield* Layer.build(at(url))
+      const store = yield* Layer.build(Stores.at(url))
       yield* Effect.provideContext(append(stream, native("a")), store)
       // Holds the row, and ends the connection of the first that waits for it.
       const ending = Cluster.ask(
@@ -75,7 +74,7 @@ describe.skipIf(Cluster.binaries === undefined)("PostgreSQL", () => {
     Effect.gen(function* () {
       const { url } = yield* Shared.cluster
       const missing = url.replace("/postgres?", "/nothing?").replace("postgres@", "postgres:secret@")
-      const { message } = yield* Effect.flip(Effect.scoped(Layer.build(at(missing))))
+      const { message } = yield* Effect.flip(Effect.scoped(Layer.build(Stores.at(missing))))
       assert.match(message, /the store PostgreSQL could not be opened: .*database "nothing" does not exist/)
       assert.notInclude(message, "secret")
     })

@@ -5,18 +5,16 @@ import * as IngressStoreSuite from "@reprise/ingress/testing/IngressStoreSuite"
 import { append, holds, keys, lines, native, newStream } from "@reprise/ingress/testing/store/lines"
 import type * as AppendChain from "@reprise/ingress/AppendChain"
 import type * as StreamLine from "@reprise/ingress/StreamLine"
-import { Effect, Fiber, Layer, Result } from "effect"
+import { Effect, Fiber, Result } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { Worker } from "node:worker_threads"
 import * as SmallDisk from "../smallDisk.ts"
+import * as Stores from "./stores.ts"
 import * as Temporary from "./temporary.ts"
 
-const fileIn = Effect.map(Temporary.directory, (directory) => path.join(directory, "ingress.db"))
-const store = Layer.unwrap(Effect.map(fileIn, (file) => SqliteIngressStore.layer({ file })))
-
-layer(store, { excludeTestServices: true })("SqliteIngressStore", (it) => {
+layer(Stores.sqlite, { excludeTestServices: true })("SqliteIngressStore", (it) => {
   for (const { name, run } of IngressStoreSuite.tests) it.effect(name, () => run)
 })
 
@@ -30,7 +28,7 @@ const refusal = (file: string) => Effect.map(Effect.flip(opened(file, backend)),
 describe("the file", () => {
   it.live("holds what was answered, keeps its id, and is for its user alone", () =>
     Effect.gen(function* () {
-      const file = yield* fileIn
+      const file = yield* Stores.fileIn
       const stream = newStream()
       fs.writeFileSync(file, "", { mode: 0o666 })
       fs.chmodSync(file, 0o666)
@@ -49,7 +47,7 @@ describe("the file", () => {
 
   it.live("may be opened by two, who write after each other and read what the other wrote", () =>
     Effect.gen(function* () {
-      const file = yield* fileIn
+      const file = yield* Stores.fileIn
       const stream = newStream()
       const write = (who: string) =>
         Effect.forEach(Array.from({ length: 20 }), (_, i) => append(stream, native(`${who}${i}`, "*")))
@@ -135,7 +133,7 @@ describe("the file", () => {
         yield* append(stream, native("c", "b"))
         yield* holds(stream, "a b c")
       })
-      yield* opened(yield* fileIn, run)
+      yield* opened(yield* Stores.fileIn, run)
       assert.strictEqual(threads.length, 4)
     })
   )
