@@ -31,6 +31,7 @@ const AGENT_SDK = "@anthropic-ai/claude-agent-sdk"
 
 /** The peer, where somebody has installed it. */
 const sdk: Variant = {
+  few: true,
   note: `peer: listSessions of ${AGENT_SDK}`,
   setup: async ({ peers, projects }: Args) => {
     process.env["CLAUDE_CONFIG_DIR"] = path.dirname(String(projects))

@@ -13,9 +13,10 @@ export interface Run {
   readonly [more: string]: number
 }
 
-/** One way to do a job. `setup` is not timed. */
+/** One way to do a job. `setup` is not timed; `few` is set where a run may take seconds: some runs have to do then. */
 export interface Variant {
   readonly note: string
+  readonly few?: boolean
   readonly setup: (args: Args) => unknown
   readonly run: (state: any) => Promise<Run>
 }

@@ -26,6 +26,7 @@ export const installed = (peers: string): ReadonlyArray<string> =>
 /** Reading a session with the peer, from where it looks for sessions. */
 export const variants: { readonly [name: string]: Variant } = {
   sdk: {
+    few: true,
     note: `peer: getSessionMessages of ${AGENT_SDK}`,
     setup: async ({ file, peers, scratch }: Args) => {
       const config = fs.mkdtempSync(path.join(scratch, "peer-"))

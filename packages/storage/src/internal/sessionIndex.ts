@@ -2,8 +2,8 @@
  * SessionIndex: what summaries said, kept in a file. A cache: size and time of a log decide whether its row holds, and
  * without the file nothing changes but the work.
  *
- *   {"version":3,"check":"…"}
- *   ["/-work/5b0d….jsonl",…]          a row for each log, read when it is asked for: what stands in which place is `columns`
+ *   {"version":4,"check":"…"}
+ *   {"path":"/-work/5b0d….jsonl","size":…,"title":…}          a row for each log, read when it is asked for
  *
  * 1. A file that is torn, of another version, or not as we wrote it is as good as none.
  * 2. It is replaced as a whole, by renaming, and is readable by its owner alone: it quotes prompts.
@@ -20,34 +20,10 @@ import type * as SessionCatalog from "../SessionCatalog.ts"
 import * as Directories from "./directories.ts"
 import { LF } from "./lines.ts"
 
-/** What a summary says, or what stands where in a row, has changed its meaning when this changes. */
-const VERSION = 3
+/** What a summary says has changed its meaning when this changes. */
+const VERSION = 4
 
 type Session = SessionCatalog.Session
-
-/** What a row holds behind the path. What is known of the file and from the listing is not there. */
-const columns = Object.keys({
-  size: true,
-  mtime: true,
-  isEmpty: true,
-  origin: true,
-  title: true,
-  tag: true,
-  firstPrompt: true,
-  lastPrompt: true,
-  mode: true,
-  permissionMode: true,
-  agentName: true,
-  agentSetting: true,
-  pullRequest: true,
-  cwd: true,
-  branch: true,
-  version: true,
-  createdAt: true,
-  updatedAt: true
-} satisfies { readonly [K in Exclude<keyof Session, "log" | "archived" | "path" | "file">]: true }) as ReadonlyArray<
-  keyof Session
->
 
 /** An index in use. */
 export interface SessionIndex {
@@ -75,8 +51,9 @@ export const open = (file: string): SessionIndex => {
       const row = rows.get(listed.path)
       return row && sessionOf(row, listed)
     },
-    add: (session) => {
-      rows.set(session.path, Buffer.from(JSON.stringify([session.path, ...columns.map((key) => session[key] ?? null)])))
+    add: ({ path, ...said }) => {
+      // What is known from the listing is not there.
+      rows.set(path, Buffer.from(JSON.stringify({ path, ...said, archived: undefined, log: undefined })))
       isChanged = true
     },
     keep: (listed, all) => {
@@ -94,14 +71,12 @@ export const open = (file: string): SessionIndex => {
 }
 
 /** Undefined where the log is not as it was. */
-const sessionOf = (row: Buffer, { archived, log, mtime, path, size }: EntryLog.Listed): Session | undefined => {
-  const values: ReadonlyArray<unknown> = JSON.parse(row.toString())
-  const said: { [key: string]: unknown } = { log, path, archived }
-  for (let i = 0; i < columns.length; i++) if (values[i + 1] !== null) said[columns[i]!] = values[i + 1]
-  return said["size"] === size && said["mtime"] === mtime ? (said as unknown as Session) : undefined
+const sessionOf = (row: Buffer, { archived, log, mtime, size }: EntryLog.Listed): Session | undefined => {
+  const said: Omit<Session, "archived" | "log"> = JSON.parse(row.toString())
+  return said.size === size && said.mtime === mtime ? Object.assign(said, { log, archived }) : undefined
 }
 
-const START = Buffer.from('["')
+const START = Buffer.from('{"path":"')
 const QUOTE = 0x22
 
 /** The rows by path; none of a file that cannot be read, was torn or edited, or holds anything else. */
@@ -123,7 +98,7 @@ const byPath = (rows: Buffer): Map<string, Buffer> => {
     const row = rows.subarray(from, to)
     if (row.compare(START, 0, START.length, 0, START.length) !== 0) throw new Error("no row")
     const path = row.toString("utf8", START.length, row.indexOf(QUOTE, START.length))
-    found.set(path.includes("\\") ? JSON.parse(row.toString())[0] : path, row)
+    found.set(path.includes("\\") ? JSON.parse(row.toString()).path : path, row)
   }
   return found
 }
