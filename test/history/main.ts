@@ -46,21 +46,18 @@ interface Round {
 const unconnected = store === "postgres" && operations >= ROUND ? Network.missing() : undefined
 if (unconnected !== undefined) console.log(`skipped: partitions, since ${unconnected}`)
 
-/** Operations of a round about one fault, kills of one about a replicator, and bytes that one is behind. */
+/** Operations of a round about one fault, and bytes that a replicator is behind. */
 const FEW = 300
-const KILLS = 8
 const BEHIND = 500 << 20
 
 const single = (seed: number): ReadonlyArray<Round> =>
   store === "sqlite"
     ? [
         { name: "a writer is frozen, and fenced off", run: Fence.run(seed) },
-        { name: "server and replicator are killed", run: Replicating.killed(store, KILLS, seed) },
         { name: "far behind", run: Backlog.run(BEHIND) }
       ]
     : [
         { name: "a server is killed", run: Failover.server(FEW, seed) },
-        { name: "server and replicator are killed", run: Replicating.killed("postgres", KILLS, seed) },
         { name: "a synchronous standby takes over", run: Failover.synchronous(FEW, seed) },
         { name: "an asynchronous standby takes over", run: Replicating.healed(seed) },
         ...(unconnected === undefined ? [{ name: "partitions", run: Partition.run(FEW, seed) }] : [])

@@ -1,4 +1,4 @@
-/** Replicators at work while what they talk to, or they themselves, are killed, and what the remote holds in the end. */
+/** A replicator at work while what it talks to dies, and what the remote holds in the end. */
 import type * as Ingress from "@reprise/ingress/Ingress"
 import * as IngressClient from "@reprise/ingress/IngressClient"
 import * as Replicator from "@reprise/ingress/Replicator"
@@ -7,18 +7,13 @@ import * as FileEntryLog from "@reprise/storage/FileEntryLog"
 import { Effect, Redacted, Schedule, Stream } from "effect"
 import * as assert from "node:assert/strict"
 import * as fs from "node:fs"
-import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Seeded from "../crash/seeded.ts"
 import { directory } from "../ingress/temporary.ts"
-import * as Running from "../running.ts"
 import * as Databases from "./databases.ts"
 import * as Growth from "./growth.ts"
 import { type Outcome } from "./round.ts"
 import * as Servers from "./servers.ts"
 import * as Workload from "./workload.ts"
-
-const program = fileURLToPath(new URL("replicator.ts", import.meta.url))
 
 /** The bytes that a remote holds of a stream. */
 const bytesAt = (ingress: Ingress.Ingress["Service"], stream: string): Effect.Effect<Buffer, unknown> =>
@@ -36,41 +31,6 @@ const equal = ({ logs }: Growth.Session, ingress: Ingress.Ingress["Service"]) =>
       return held.equals(own) ? Effect.void : Effect.fail(new assert.AssertionError({ message: where }))
     })
   ).pipe(Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 200 }))
-
-/** Kills the server or the replicator where chance wants, while the logs of a session grow. */
-export const killed = Effect.fnUntraced(function* (store: "sqlite" | "postgres", kills: number, seed: number) {
-  const random = Seeded.make(seed)
-  const own = yield* directory
-  const session = Growth.make(own, random)
-  const database =
-    store === "postgres" ? (yield* Databases.primary()).url : path.join(yield* directory, "ingress.sqlite")
-  const servers = yield* Servers.make([{ store: database }], { seed, percent: 20 })
-  const start = () => Running.start(["--no-warnings", program, session.projects, session.main, ...servers.urls])
-  let replicator = start()
-  yield* Effect.addFinalizer(() => Effect.promise(() => replicator.kill()))
-  const counts = { replicator: 0, server: 0 }
-  for (let kill = 0; kill < kills; kill++) {
-    yield* Effect.promise(() => session.grow(20 + Seeded.below(random, 60)))
-    yield* Effect.sleep(Seeded.below(random, 1_000))
-    if (random() < 0.5) {
-      yield* Effect.promise(() => replicator.kill())
-      yield* Effect.promise(() => session.grow(10))
-      replicator = start()
-      counts.replicator++
-    } else {
-      yield* Effect.promise(() => servers.kill(0))
-      yield* Effect.promise(() => session.grow(10))
-      yield* Effect.promise(() => servers.start(0))
-      counts.server++
-    }
-  }
-  const ended = Workload.now()
-  yield* equal(session, yield* Workload.client(servers.addresses, 10_000))
-  const size = [...session.logs.values()].reduce((sum, file) => sum + fs.statSync(file).size, 0)
-  const seconds = ((Workload.now() - ended) / 1000).toFixed(1)
-  const summary = `${counts.replicator} kills of the replicator, ${counts.server} of the server; ${size} bytes equal after ${seconds} s`
-  return { violations: [], summary } satisfies Outcome
-}, Effect.scoped)
 
 /**
  * An asynchronous standby takes over without the last lines that were answered for: the replicator finds that the remote

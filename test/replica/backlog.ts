@@ -18,7 +18,7 @@ export const once = (bytes: number) =>
     const directory = yield* Temporary.directory
     const main = path.join(directory, "projects", "-work", `${sessionId}.jsonl`)
     fs.mkdirSync(path.dirname(main), { recursive: true })
-    const remote = yield* Remote.make(directory, { seed: 1, percent: 0 })
+    const remote = yield* Remote.make("sqlite", { seed: 1, percent: 0 })
     let count = 0
     const write = (most: number): void => {
       const fd = fs.openSync(main, "a")

@@ -27,7 +27,7 @@ export const once = (random: Seeded.Random) =>
       fs.mkdirSync(project, { recursive: true })
       return path.join(project, `${sessionId}.jsonl`)
     }) as [string, string]
-    const remote = yield* Remote.make(directory, { seed: 1, percent: 0 })
+    const remote = yield* Remote.make("sqlite", { seed: 1, percent: 0 })
     let written = 0
     const write = (count: number): void => {
       for (let i = 0; i < count; i++) fs.appendFileSync(first, line("first-", written++))

@@ -1,14 +1,16 @@
 /**
- * The replica campaign: `node main.ts --rounds N [--seed S] [--megabytes M]`. Rounds of kills and of frozen writers, and,
- * with megabytes, a backlog of so many. Closes with `N passed, N failed`. A round that failed is had again by its number
+ * The replica campaign: `node main.ts --rounds N [--seed S] [--megabytes M]`. Rounds of kills, on SQLite and on
+ * PostgreSQL where that is there, and of frozen writers; with megabytes, a backlog of so many. Closes with `N passed, N failed`. A round that failed is had again by its number
  * and the seed: chance is drawn from both.
  */
 import { Effect } from "effect"
 import { parseArgs } from "node:util"
 import * as Seeded from "../crash/seeded.ts"
+import * as Cluster from "../postgres/cluster.ts"
 import * as Backlog from "./backlog.ts"
 import * as Crash from "./crash.ts"
 import * as Fence from "./fence.ts"
+import type * as Remote from "./remote.ts"
 
 const { values } = parseArgs({
   options: {
@@ -23,14 +25,38 @@ if (![rounds, seed, megabytes].every((number) => Number.isInteger(number)) || ro
   process.exit(2)
 }
 
-const kills = (random: Seeded.Random) => Crash.once(random, { kills: 6, lines: 150 })
+if (Cluster.binaries === undefined) console.log(Cluster.skipped)
+const other = Cluster.binaries === undefined ? "sqlite" : "postgres"
+
+interface Round {
+  readonly name: string
+  readonly run: (random: Seeded.Random) => Effect.Effect<unknown, unknown>
+}
+
+const killing = (store: Remote.Store): Round => ({
+  name: `kill -9, ${store}`,
+  run: (random) => Crash.once(random, { store, kills: 6, lines: 150 })
+})
+
+/** Four rounds in their proportion. */
+const kinds: ReadonlyArray<Round> = [
+  killing("sqlite"),
+  killing(other),
+  killing("sqlite"),
+  { name: "frozen writer", run: Fence.once }
+]
+
 const all: ReadonlyArray<readonly [name: string, run: Effect.Effect<unknown, unknown>]> = [
   ...Array.from({ length: rounds }, (_, round) => {
-    const random = Seeded.make(seed * 1_000_003 + round)
-    return round % 4 === 3 ? (["frozen writer", Fence.once(random)] as const) : (["kill -9", kills(random)] as const)
+    const { name, run } = kinds[round % kinds.length]!
+    return [name, run(Seeded.make(seed * 1_000_003 + round))] as const
   }),
   ...(megabytes > 0 ? [["backlog", Backlog.once(megabytes << 20)] as const] : [])
 ]
+
+/** One that is interrupted stops what it started. */
+const stopping = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort())
 
 let passed = 0
 let failed = 0
@@ -40,7 +66,8 @@ for (const [round, [name, run]] of all.entries()) {
     run.pipe(
       Effect.match({ onFailure: (error) => ({ error }), onSuccess: (done) => ({ done }) }),
       Effect.catchDefect((error) => Effect.succeed({ error }))
-    )
+    ),
+    { signal: stopping.signal }
   )
   const ms = (performance.now() - start).toFixed(0)
   if ("error" in outcome) {

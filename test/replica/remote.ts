@@ -5,19 +5,30 @@ import * as FaultProxy from "@reprise/ingress/testing/FaultProxy"
 import { Effect, Redacted, Stream } from "effect"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import * as Databases from "../history/databases.ts"
+import * as Temporary from "../ingress/hydrated.ts"
 import * as Running from "../running.ts"
 
 const program = fileURLToPath(new URL("../history/server.ts", import.meta.url))
 
-/** A server over a file in a directory; of 100 requests about `percent` have a fault. It ends with the scope. */
+/** Where a server keeps what it is sent: in a file, or in a cluster, of its own each. */
+const databases = {
+  sqlite: Effect.map(Temporary.directory, (directory) => path.join(directory, "ingress.db")),
+  postgres: Effect.map(Databases.primary(), ({ url }) => url)
+}
+
+export type Store = keyof typeof databases
+
+/** A server over a store; of 100 requests about `percent` have a fault. It ends with the scope. */
 export const make = Effect.fnUntraced(function* (
-  directory: string,
+  store: Store,
   options: { readonly seed: number; readonly percent: number }
 ) {
+  const database = yield* databases[store]
   let running: Running.Running | undefined
   let upstream = "http://127.0.0.1:1"
   const start = async () => {
-    running = Running.start(["--no-warnings", program, path.join(directory, "ingress.db")])
+    running = Running.start(["--no-warnings", program, database])
     upstream = `http://127.0.0.1:${await running.port}`
   }
   const kill = async () => {

@@ -7,7 +7,7 @@ import * as Fence from "./fence.ts"
 describe("a session that is replicated by programs that die", () => {
   it.live(
     "replicator and server are killed while its logs grow: at the end the remote has them byte for byte",
-    () => Crash.once(Seeded.make(5), { kills: 2, lines: 60 }),
+    () => Crash.once(Seeded.make(5), { store: "sqlite", kills: 2, lines: 60 }),
     120_000
   )
 

@@ -1,6 +1,6 @@
 /**
- * A replicator as a program: `node replicator.ts MAIN URLS CLAIM`, the URLs joined by commas. It prints its status
- * whenever that changes, and at the end of each catching up what it held at most.
+ * A replicator as a program: `node replicator.ts MAIN URLS [BYTES]`, the URLs joined by commas; so many bytes are a batch.
+ * It prints its status whenever that changes, and at the end of each catching up what it held at most.
  */
 import * as Ingress from "@reprise/ingress/Ingress"
 import * as IngressClient from "@reprise/ingress/IngressClient"
@@ -14,7 +14,7 @@ import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as path from "node:path"
 
-const [, , main = "", urls = "", claim = "kept"] = process.argv
+const [, , main = "", urls = "", batchBytes] = process.argv
 
 /** Bytes of the largest read, of the largest batch, and of the process. */
 const held = { read: 0, batch: 0, rss: 0 }
@@ -54,8 +54,8 @@ const log = Layer.effect(
 
 await Effect.gen(function* () {
   const { status } = yield* Replicator.make(main, {
-    claim: claim === "anew" ? "anew" : "kept",
-    interval: "50 millis"
+    interval: "50 millis",
+    ...(batchBytes !== undefined && { batchBytes: Number(batchBytes) })
   })
   console.log("listening on 1")
   yield* Stream.runForEach(SubscriptionRef.changes(status), (now) =>

@@ -10,8 +10,9 @@ export type Told = ReplicaStatus.ReplicaStatus & {
   readonly held: { readonly read: number; readonly batch: number; readonly rss: number }
 }
 
-export const start = (main: string, url: string, claim: "kept" | "anew" = "kept") => {
-  const running = Running.start(["--no-warnings", program, main, url, claim])
+/** `batchBytes`: how much it sends at once, where that is not what it sends of itself. */
+export const start = (main: string, url: string, { batchBytes }: { readonly batchBytes?: number } = {}) => {
+  const running = Running.start(["--no-warnings", program, main, url, ...(batchBytes ? [`${batchBytes}`] : [])])
   const told = (): ReadonlyArray<Told> =>
     running
       .logged()
