@@ -56,6 +56,44 @@ describe("reprise agents", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("shows agents that are nested without end, as texts and to programs", () =>
+    Effect.gen(function* () {
+      const { file, folder } = yield* place("u1-a1")
+      const count = 3000
+      for (let k = 1; k <= count; k++) {
+        fs.writeFileSync(path.join(folder, `agent-n${k}.jsonl`), Notation.bytes(`u1~n${k}`))
+        fs.writeFileSync(path.join(folder, `agent-n${k}.meta.json`), JSON.stringify({ parentAgentId: `n${k - 1}` }))
+      }
+      const lines = (yield* run("agents", file)).out.trimEnd().split("\n")
+      assert.strictEqual(lines.length, 1 + 2 + count)
+      assert.isTrue(lines.some((line) => line.startsWith(`${" ".repeat(40)}+${count - 20} n${count} `)))
+      let [at] = JSON.parse((yield* run("agents", "--json", file)).out).agents.slice(1)
+      let depth = 0
+      for (; at !== undefined; [at] = at.agents) assert.strictEqual(at.agentId, `n${++depth}`)
+      assert.strictEqual(depth, count)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("shows the others where the log of one cannot be read, and fails", () =>
+    Effect.gen(function* () {
+      const { file, folder } = yield* place("u1-a1")
+      const link = path.join(folder, "agent-zero.jsonl")
+      fs.symlinkSync("/dev/zero", link)
+      const text = yield* run("agents", file)
+      assert.strictEqual(text.failure, "FilesUnreadable")
+      assert.match(text.out, /\n {4}def .*\n {2}TranscriptUnreadable {2}\S*agent-zero\.jsonl: .*no regular file/)
+      const json = yield* run("agents", "--json", file)
+      const [session, unread] = json.out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      assert.deepStrictEqual([session.ok, session.agents.length], [true, 1])
+      assert.deepStrictEqual([unread.ok, unread.file, unread.error._tag], [false, link, "TranscriptUnreadable"])
+      const one = yield* run("agents", "--agent", "zero", file)
+      assert.match(one.out, /^TranscriptUnreadable/)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("shows one of them as a session, from its own file or inside the main log", () =>
     Effect.gen(function* () {
       const { file, folder } = yield* place("u1-a1 x1-u9~old")

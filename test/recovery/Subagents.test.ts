@@ -79,6 +79,23 @@ describe("Subagents", () => {
     assert.strictEqual(drawn(Subagents.tree(main, circle)), "a5(a0(a1(a2(a3(a4)))))")
   })
 
+  it("finds a long agent inside of an old main log in time in proportion to its length, and one that is a circle", () => {
+    const message = (uuid: string, parentUuid: string | null) =>
+      `${JSON.stringify({ type: "user", uuid, parentUuid, isSidechain: true, message: { content: uuid } })}\n`
+    const inlineOf = (lines: ReadonlyArray<string>) =>
+      Projection.fold(Subagents.lead, Line.decodeAll(new TextEncoder().encode(lines.join("")))).inline
+    const long = Array.from({ length: 20_000 }, (_, i) => message(`s${i}`, i === 0 ? null : `s${i - 1}`))
+    for (const lines of [long, long.toReversed()]) {
+      const [one, ...others] = inlineOf(lines)
+      assert.deepStrictEqual([one!.root, one!.state.messages, others.length], ["s0", long.length, 0])
+    }
+    const circle = inlineOf([message("a", "c"), message("b", "a"), message("c", "b"), message("d", "c")])
+    assert.deepStrictEqual(
+      circle.map(({ state }) => state.messages),
+      [4]
+    )
+  })
+
   it("finds the agents inside of an old main log, by id or by their root", () => {
     const unnamed = (picture: string) => picture.replaceAll(/"agentId":"none",?/g, "")
     const text = unnamed(

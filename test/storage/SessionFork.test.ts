@@ -177,6 +177,10 @@ describe("SessionFork", () => {
       assert.strictEqual(exists._tag === "ForkUnfit" && exists.found, "Exists")
       const none = yield* Effect.flip(fork(undefined, { sessionId: "../x" }))
       assert.match(none.message, /expected a UUID .* found "..\/x"/)
+      for (const odd of ["", ".", "../..", "a/b", "\0"]) {
+        const lost = yield* Effect.flip(fork(undefined, { project: odd }))
+        assert.match(lost.message, /expected the key of a project or an absolute directory/)
+      }
       const nowhere = yield* Effect.flip(fork("x"))
       assert.strictEqual(nowhere._tag, "NoForkPoint")
       const agent = SessionFork.fork(EntryLog.at(path.join(project, sessionId, "subagents", "agent-abc.jsonl")), {

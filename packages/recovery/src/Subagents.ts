@@ -157,14 +157,19 @@ const lanesOf = (all: ReadonlyArray<Located>): ReadonlyArray<Inline> => {
   const messages = all.map(({ entry }) => entry as Entry.Message)
   const byId = new Map<string, Entry.Message>()
   for (const entry of messages) if (!entry.agentId && !byId.has(entry.uuid)) byId.set(entry.uuid, entry)
+  // Each message is walked over once: what hangs on a known one, or on a circle, has its root.
+  const roots = new Map<string, string>()
   const rootOf = (entry: Entry.Message): string => {
     const seen = new Set<string>()
-    let at = entry
-    for (;;) {
+    for (let at = entry; ;) {
       seen.add(at.uuid)
       const above = byId.get(SessionGraph.parentUuidOf(at) ?? "")
-      if (above === undefined || seen.has(above.uuid)) return at.uuid
-      at = above
+      const root = roots.get(at.uuid) ?? (above === undefined || seen.has(above.uuid) ? at.uuid : undefined)
+      if (root === undefined) at = above!
+      else {
+        for (const uuid of seen) roots.set(uuid, root)
+        return root
+      }
     }
   }
   const lanes = new Map<

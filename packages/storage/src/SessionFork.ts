@@ -37,16 +37,18 @@ import * as SessionFiles from "./SessionFiles.ts"
 import * as SessionLock from "./SessionLock.ts"
 
 /**
- * A session that cannot be made: its id is none, a log of it exists, or the source is an agent's, or was replaced meanwhile.
+ * A session that cannot be made: its id or its project is none, a log of it exists, or the source is an agent's, or was replaced meanwhile.
  *
  * @category errors
  * @since 0.1.0
  */
 export class ForkUnfit extends Schema.TaggedError<ForkUnfit>()("ForkUnfit", {
   sessionId: Schema.String,
-  found: Schema.Literals(["NoId", "Exists", "Sidechain", "Replaced"])
+  found: Schema.Literals(["NoId", "NoProject", "Exists", "Sidechain", "Replaced"])
 }) {
   override get message(): string {
+    if (this.found === "NoProject")
+      return "expected the key of a project or an absolute directory as the project of the fork, found neither"
     if (this.found === "Exists")
       return `expected an id that no session has, found ${this.sessionId}; leave it out for a new one`
     if (this.found === "Replaced")
@@ -107,7 +109,11 @@ export const fork = Effect.fn("SessionFork.fork")(function* (source: EntryLog.Lo
   }
   const sessionId = options.sessionId ?? (yield* (yield* Session.secureRandom).uuidV4())
   if (!Identifier.isSessionId(sessionId)) return yield* new ForkUnfit({ sessionId, found: "NoId" })
-  const log = EntryLog.session(options.project ?? projectOf(source), sessionId)
+  const { project = projectOf(source) } = options
+  if (!path.isAbsolute(project) && !Bringing.isName(project)) {
+    return yield* new ForkUnfit({ sessionId, found: "NoProject" })
+  }
+  const log = EntryLog.session(project, sessionId)
   const before = yield* port.stat(source)
   const plan = yield* Effect.fromResult(yield* LineReader.fold(source, options.plan))
   if (port.fileOf !== undefined) yield* leavingNone(path.dirname(port.fileOf(log)))

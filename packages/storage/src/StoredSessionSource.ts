@@ -141,8 +141,10 @@ const named = Effect.fnUntraced(function* (sessionId: string) {
   const { listed, passed } = yield* SessionCatalog.logs({}).pipe(Effect.mapError(failed("resolve", sessionId)))
   const sought = sessionId.toLowerCase()
   const places = listed.map((one) => placeOf(one.path))
-  const beginnings = sought.length < LEAST ? [] : places.filter((place) => place.sessionId?.startsWith(sought) === true)
-  const exact = places.filter((place) => place.sessionId === sought)
+  const beginnings =
+    sought.length < LEAST ? [] : places.filter((place) => place.sessionId?.toLowerCase().startsWith(sought) === true)
+  const spelled = beginnings.filter((place) => place.sessionId === sessionId)
+  const exact = spelled.length > 0 ? spelled : beginnings.filter((place) => place.sessionId?.toLowerCase() === sought)
   const found = exact.length > 0 ? exact : beginnings
   const [only] = found
   if (only === undefined) {
