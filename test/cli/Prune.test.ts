@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { home, session } from "../storage/bundled.ts"
@@ -19,6 +20,29 @@ const placed = Effect.map(home, (at) => {
 })
 
 describe("reprise prune", () => {
+  it.effect("tells of a session that it cannot see as a whole, leaves it, and fails", () =>
+    Effect.gen(function* () {
+      const { projects, prune, tree } = yield* placed
+      // Deeper than a path may be long, as only a program gets that goes there step by step.
+      const folder = path.join(projects, "-old-work", ids[0]!, "subagents")
+      const steps = `cd "${folder}"; for i in $(seq 18); do mkdir ${"d".repeat(250)}; cd ${"d".repeat(250)}; done`
+      assert.strictEqual(spawnSync("bash", ["-c", steps]).status, 0)
+      const text = yield* prune("--max-count", "0")
+      assert.match(
+        text.out,
+        /^0f0f\S*2 .*\n\S*0f0f\S*1\.jsonl not read: list failed .*: ENAMETOOLONG: name too long\.\n$/
+      )
+      assert.strictEqual(text.failure, "NotAllPruned")
+      const json = (yield* prune("--max-count", "0", "--delete", "--json")).out.trimEnd().split("\n")
+      const [gone, left] = json.map((line) => JSON.parse(line))
+      assert.deepStrictEqual([gone.sessionId, gone.outcome], [ids[1], "deleted"])
+      assert.deepStrictEqual([left.record, left.ok, left.error._tag], ["passed", false, "EntryLogError"])
+      assert.isTrue(fs.existsSync(path.join(projects, "-old-work", `${ids[0]!}.jsonl`)))
+      assert.strictEqual(spawnSync("rm", ["-rf", folder]).status, 0)
+      assert.isFalse(Object.keys(tree()).some((file) => file.includes(ids[1]!)))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("lists what would go, and changes nothing, whatever else is said", () =>
     Effect.gen(function* () {
       const { prune, root, tree } = yield* placed

@@ -347,6 +347,13 @@ describe("SessionFork", () => {
       yield* fork()
       assert.deepStrictEqual(shown(read()), ["u1", "a1"].map(idOf))
       assert.deepStrictEqual(fs.readdirSync(project).toSorted(), [`${sessionId}.jsonl`, `${target}.jsonl`])
+      // Killed while it was put in place: its sidechains are, and its main log is not.
+      fs.rmSync(fileOf(`${target}.jsonl`))
+      fs.mkdirSync(path.dirname(half), { recursive: true })
+      fs.mkdirSync(fileOf(`${target}/subagents`), { recursive: true })
+      fs.writeFileSync(fileOf(`${target}/subagents/agent-abc.jsonl`), "")
+      yield* fork()
+      assert.deepStrictEqual(fs.readdirSync(project).toSorted(), [`${sessionId}.jsonl`, `${target}.jsonl`])
       const third = "0f0f0f0f-0000-4000-8000-000000000003"
       fs.mkdirSync(fileOf(`${third}/subagents`), { recursive: true })
       fs.writeFileSync(fileOf(`${third}/subagents/agent-abc.jsonl`), "")

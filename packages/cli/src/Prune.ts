@@ -15,6 +15,8 @@ import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as ErrorJson from "./ErrorJson.ts"
 import * as Flags from "./Flags.ts"
+import * as List from "./List.ts"
+import * as ListText from "./ListText.ts"
 import * as Output from "./Output.ts"
 import * as Phrase from "./Phrase.ts"
 import * as Projects from "./Projects.ts"
@@ -38,7 +40,7 @@ export class NotAsked extends Schema.TaggedError<NotAsked>()("NotAsked", {
 }
 
 /**
- * Some sessions could not be let go; each was reported.
+ * Some sessions could not be let go, or could not be read; each was reported.
  *
  * @category errors
  * @since 0.1.0
@@ -140,7 +142,8 @@ export const command = Command.make(
       if (Option.isSome(archive) && flags.delete) {
         return yield* new NotAsked({ expected: "one of --archive and --delete", found: "both" })
       }
-      const { candidates, kept } = yield* Retention.plan(policy, Projects.scope(flags))
+      const { candidates, kept, passed } = yield* Retention.plan(policy, Projects.scope(flags))
+      const unread = passed.filter(({ error }) => error !== undefined)
       const line = liner(candidates, style)
       for (const candidate of candidates) {
         if (way === undefined) {
@@ -154,6 +157,9 @@ export const command = Command.make(
         const more = { ...(archive !== undefined && { archive }), ...(error !== undefined && ErrorJson.fields(error)) }
         yield* Output.line(json ? record(candidate, outcome, more) : line(candidate, outcomes[outcome] + reason))
       }
+      for (const one of unread) {
+        yield* Output.line(json ? List.encodePassed(one) : Style.clean(`${one.path} ${ListText.reason(one)}`))
+      }
       const all = counted(candidates.length, total(candidates))
       const told =
         way === undefined
@@ -161,7 +167,8 @@ export const command = Command.make(
           : `${gone.length} of ${all} let go` +
             (stayed.length === 0 ? "" : `; left: ${counted(stayed.length, total(stayed))}`)
       if (!json) yield* Output.note(`${told}; kept: ${counted(kept.sessions, kept.bytes)}`)
-      if (failed > 0) return yield* new NotAllPruned({ count: failed })
+      const count = failed + unread.length
+      if (count > 0) return yield* new NotAllPruned({ count })
     },
     Projects.within,
     (run, { json }) => Unwritten.reporting(run, { session: "", json })

@@ -72,9 +72,16 @@ export class EntryLogError extends Schema.TaggedError<EntryLogError>()("EntryLog
     const code = (this.cause as { readonly code?: unknown } | undefined)?.code
     const what = typeof code === "string" ? ` (${code})` : ""
     const written = this.written === undefined ? "" : ` after ${this.written} bytes of whole lines`
-    const why = this.reason === "Other" && this.cause instanceof Error ? `${this.cause.message}.` : reasons[this.reason]
+    const why = (this.reason === "Other" ? saidBy(this.cause) : undefined) ?? reasons[this.reason]
     return `${this.operation} failed${what}${written} at ${this.path}: ${why}`
   }
+}
+
+/** What an error says; one of the system also says at which path, which stands in ours already. */
+const saidBy = (cause: unknown): string | undefined => {
+  if (!(cause instanceof Error)) return undefined
+  const { message, syscall } = cause as NodeJS.ErrnoException
+  return `${syscall === undefined ? message : message.split(`, ${syscall}`)[0]}.`
 }
 
 /**

@@ -13,6 +13,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -20,6 +21,7 @@ import * as EntryLog from "./EntryLog.ts"
 import * as Archive from "./internal/archive.ts"
 import * as Directories from "./internal/directories.ts"
 import * as Reasons from "./internal/reasons.ts"
+import * as SessionAgents from "./SessionAgents.ts"
 import * as SessionBundle from "./SessionBundle.ts"
 import * as SessionCatalog from "./SessionCatalog.ts"
 import * as SessionFiles from "./SessionFiles.ts"
@@ -60,7 +62,7 @@ export interface Candidate {
 }
 
 /**
- * What a policy lets go, the oldest first, and what it keeps.
+ * What a policy lets go, the oldest first, what it keeps, and what is no session or cannot be read and so stays.
  *
  * @category models
  * @since 0.1.0
@@ -93,13 +95,25 @@ export interface Outcome {
  */
 export const plan = Effect.fn("Retention.plan")(function* (policy: Policy, scope: SessionCatalog.Scope = {}) {
   const now = yield* Clock.currentTimeMillis
-  const { passed, sessions } = yield* SessionCatalog.list(scope)
+  const { passed: others, sessions } = yield* SessionCatalog.list(scope)
+  const passed = [...others]
   const candidates: Array<Candidate> = []
   const kept = { sessions: 0, bytes: 0 }
+  // A project is looked through once, however many sessions it has.
+  const beside = new Map<string, SessionAgents.Beside>()
   // What is older than the first one that does not fit goes with it.
   let isFull = false
   for (const session of sessions) {
-    const files = yield* SessionFiles.list(session.path)
+    const project = path.dirname(session.path)
+    const known = beside.get(project) ?? (yield* SessionAgents.beside(project))
+    beside.set(project, known)
+    const listed = yield* Effect.result(SessionFiles.list(session.path, undefined, known))
+    // What of it cannot be seen cannot be let go as a whole, and costs no other session.
+    if (Result.isFailure(listed)) {
+      passed.push({ path: session.path, why: "Unreadable", error: listed.failure })
+      continue
+    }
+    const files = listed.success
     const bytes = files.reduce((sum, { size }) => sum + size, 0)
     const why: Why | undefined = isFull ? "size" : whyNot(policy, now - timeOf(session), kept, bytes)
     isFull ||= why === "size"

@@ -14,7 +14,6 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as EntryLog from "./EntryLog.ts"
 import * as LineReader from "./LineReader.ts"
-import * as ProjectPath from "./ProjectPath.ts"
 
 /**
  * The log of an agent. `meta` is what the file beside it holds, where that is an object of JSON.
@@ -30,29 +29,55 @@ export interface AgentLog {
 }
 
 /**
- * Lists the logs of a session's agents, those in its folder first.
+ * Logs of agents beside the main logs of a project, by the session that their lines name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Beside = ReadonlyMap<string, ReadonlyArray<AgentLog>>
+
+/**
+ * Finds the logs of agents beside the main logs of a project: for many sessions of it, once.
  *
  * @category reading
  * @since 0.1.0
  */
-export const list = Effect.fn("SessionAgents.list")(function* (session: EntryLog.LogId) {
+export const beside = Effect.fn("SessionAgents.beside")(function* (project: string) {
   const port = yield* EntryLog.EntryLog
-  const projects = yield* Effect.orElseSucceed(ProjectPath.projectsDirectory, () => "/")
-  const found: Array<AgentLog> = []
-  const add = (agentId: string, subPath: ReadonlyArray<string>, log: EntryLog.LogId): void => {
-    found.push({ agentId, subPath, log, meta: metaOf(EntryLog.pathOf(projects, log)) })
-  }
-  for (const log of yield* port.sidechains(session)) {
-    if (log._tag === "Session" && log.lane._tag === "Sidechain") add(log.lane.agentId, log.lane.subPath, log)
-  }
-  if (session._tag !== "Session") return found
-  for (const { path: file } of (yield* port.listing(session.project)).passed) {
+  const found = new Map<string, Array<AgentLog>>()
+  for (const { path: file } of (yield* port.listing(project)).passed) {
     const agentId = /^agent-(.+)\.jsonl$/.exec(path.basename(file))?.[1]
     if (agentId === undefined) continue
     const log = EntryLog.at(file)
-    if ((yield* sessionIn(log)) === session.sessionId) add(agentId, [], log)
+    const sessionId = yield* sessionIn(log)
+    if (sessionId === undefined) continue
+    const own = found.get(sessionId)
+    const agent: AgentLog = { agentId, subPath: [], log, meta: metaOf(file) }
+    if (own === undefined) found.set(sessionId, [agent])
+    else own.push(agent)
   }
-  return found
+  const all: Beside = found
+  return all
+})
+
+/**
+ * Lists the logs of a session's agents, those in its folder first; `known`: those beside the main logs of its project,
+ * where they were looked for already.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const list = Effect.fn("SessionAgents.list")(function* (session: EntryLog.LogId, known?: Beside) {
+  const port = yield* EntryLog.EntryLog
+  const found: Array<AgentLog> = []
+  for (const log of yield* port.sidechains(session)) {
+    if (log._tag !== "Session" || log.lane._tag !== "Sidechain") continue
+    const { agentId, subPath } = log.lane
+    found.push({ agentId, subPath, log, meta: metaOf(EntryLog.placeOf(port, log)) })
+  }
+  if (session._tag !== "Session") return found
+  const others = known ?? (yield* beside(session.project))
+  return [...found, ...(others.get(session.sessionId) ?? [])]
 })
 
 /**
@@ -71,12 +96,12 @@ export const load = Effect.fn("SessionAgents.load")(function* <S>(
 })
 
 /** The session that the first line which names one does; one that cannot be read belongs to none. */
-const sessionIn = (log: EntryLog.LogId) =>
+const sessionIn = (log: EntryLog.LogId): Effect.Effect<string | undefined, never, EntryLog.EntryLog> =>
   LineReader.stream(log).pipe(
     Stream.map(({ entry }) =>
       entry instanceof Entry.Malformed ? undefined : (entry as { sessionId?: unknown }).sessionId
     ),
-    Stream.filter((sessionId) => typeof sessionId === "string" && sessionId !== ""),
+    Stream.filter((sessionId): sessionId is string => typeof sessionId === "string" && sessionId !== ""),
     Stream.take(1),
     Stream.runCollect,
     Effect.map(([sessionId]) => sessionId),

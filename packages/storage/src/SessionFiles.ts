@@ -94,14 +94,19 @@ export const pathOf = (
 }
 
 /**
- * Lists the files of a session, the main log last; `sessionId` where that log is not named by it.
+ * Lists the files of a session, the main log last; `sessionId` where that log is not named by it; `beside` where the logs
+ * of agents beside the main logs of its project are known.
  *
  * @category reading
  * @since 0.1.0
  */
-export const list = Effect.fn("SessionFiles.list")(function* (main: string, sessionId?: string) {
+export const list = Effect.fn("SessionFiles.list")(function* (
+  main: string,
+  sessionId?: string,
+  beside?: SessionAgents.Beside
+) {
   const log = EntryLog.at(main)
-  const agents = yield* SessionAgents.list(log)
+  const agents = yield* SessionAgents.list(log, beside)
   return yield* Effect.try({
     try: () => {
       const { fileHistory, project } = directoriesOf(main)

@@ -118,6 +118,7 @@ export const fork = Effect.fn("SessionFork.fork")(function* (source: EntryLog.Lo
   const plan = yield* Effect.fromResult(yield* LineReader.fold(source, options.plan))
   if (port.fileOf !== undefined) yield* leavingNone(path.dirname(port.fileOf(log)))
   yield* (port.locks ?? (yield* SessionLock.SessionLock)).claim(log)
+  if (port.fileOf !== undefined) yield* clearing(port.fileOf(log))
   yield* mustBeNew(port, log, sessionId)
   const names: Fork.Names = { source: from, target: sessionId, idOf: idsOf(sessionId), slugOf: slugsOf(sessionId) }
   const making: Making = { port, source, plan, names }
@@ -168,11 +169,10 @@ const inFiles = Effect.fnUntraced(function* (
 ) {
   const { names, plan } = making
   const places = SessionFiles.directoriesOf(main.target)
-  const staging = path.join(places.project, `.fork-${names.target}`)
+  const staging = stagingOf(main.target)
   const staged = { project: path.join(staging, "project"), fileHistory: path.join(staging, "backups"), plans: staging }
   const from = SessionFiles.directoriesOf(main.source)
   return yield* Effect.gen(function* () {
-    // Whoever made this one was killed: the session is ours.
     yield* discarding(staging)
     const written = yield* write(making, EntryLog.session(staged.project, names.target))
     const { brought } = yield* SessionBackups.bring(plan.backups, {
@@ -196,6 +196,18 @@ const inFiles = Effect.fnUntraced(function* (
     return { ...written, backups: brought.length, hasPlan: has === "brought" }
   }).pipe(Effect.ensuring(discarding(staging)))
 })
+
+const stagingOf = (target: string): string =>
+  path.join(path.dirname(target), `.fork-${path.basename(target, ".jsonl")}`)
+
+/** What a fork that was killed has put in place before its main log: the session is ours, and nobody else's was there. */
+const clearing = (target: string): Effect.Effect<void, EntryLog.EntryLogError> =>
+  attempt(target, () => {
+    if (!fs.existsSync(stagingOf(target)) || fs.existsSync(target)) return
+    const folder = target.replace(/\.jsonl$/, "")
+    fs.rmSync(path.join(folder, "subagents"), { recursive: true, force: true })
+    Directories.removeEmpty(folder)
+  })
 
 const discarding = (staging: string): Effect.Effect<void> =>
   Effect.ignore(Effect.try(() => fs.rmSync(staging, { recursive: true, force: true })))
