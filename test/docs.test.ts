@@ -132,7 +132,8 @@ describe("the examples", () => {
       "09-history.ts",
       /^read .*: suffix\nuser +It begins .* Who .*\nassistant +About: .*\nuser +Does .*\nassistant +It does\.\n.*: 90 by all, 30 by .*\n$/
     ],
-    ["10-remote.ts", /^first machine: 0 bytes behind, Live\nuser +Which .*\nassistant +The second one\.\n$/]
+    ["10-remote.ts", /^first machine: 0 bytes behind, Live\nuser +Which .*\nassistant +The second one\.\n$/],
+    ["11-sessions.ts", /^Which page is slow\? \(fork\): 2 messages; imported into \/home\/other\n$/]
   ] as const) {
     it(`${example} runs`, async () => {
       const { left, stderr, stdout } = await run(example)
@@ -154,6 +155,7 @@ describe("the examples", () => {
       "examples/08-client.ts",
       "examples/09-history.ts",
       "examples/10-remote.ts",
+      "examples/11-sessions.ts",
       "examples/main.ts",
       "examples/service.ts",
       "examples/temporary.ts"
