@@ -59,7 +59,9 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped)
 
-if (projects === "") {
+const isWhole = (text: string, most = Infinity): boolean => /^\d+$/.test(text) && Number(text) <= most
+
+if (projects === "" || !isWhole(port, 65_535) || !isWhole(pause)) {
   console.error("usage: node examples/agent-service/main.ts PROJECTS [PORT] [PAUSE]")
   process.exitCode = 2
 } else NodeRuntime.runMain(program)

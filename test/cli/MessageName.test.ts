@@ -17,6 +17,9 @@ describe("the name of a message", () => {
         [yield* uuidOf("a1"), yield* uuidOf("u12"), yield* uuidOf("u1"), yield* uuidOf("u3"), yield* uuidOf("x")],
         ["a1", "u12", "u1", "u3", "x"]
       )
+      const alone = write(yield* Temporary.directory, sessionId, "u1")
+      const empty = yield* Effect.flip(MessageName.uuidOf(alone, ""))
+      assert.match(empty.message, /expected an id, or the beginning of one, found an empty text$/)
       const { message } = yield* Effect.flip(uuidOf("a"))
       assert.include(
         message,

@@ -171,7 +171,7 @@ describe("SessionBundle", () => {
   it.effect("leaves nothing where one file is in the way of another", () =>
     Effect.gen(function* () {
       const conflict = bundle([{ name: "session/a", content: "x" }, { name: "session/a/b", content: "y" }, main])
-      assert.match(yield* hostile(conflict), /an error \(E(NOTDIR|EXIST)\)/)
+      assert.match(yield* hostile(conflict), /found (a file in place of a folder|an error \(EEXIST\)) at /)
     }).pipe(Effect.scoped)
   )
 
@@ -246,6 +246,11 @@ describe("SessionBundle", () => {
         assert.match((yield* Effect.flip(SessionBundle.verify(file))).message, found)
       }
       assert.deepStrictEqual(fs.readdirSync(root), ["pipe"])
+      const [file, inTheWay] = ["bundle", "projects"].map((name) => path.join(root, name)) as [string, string]
+      fs.writeFileSync(file, bundle([main]))
+      fs.writeFileSync(inTheWay, "")
+      const nowhere = yield* Effect.flip(Effect.provide(SessionBundle.importFrom(file, { projects: inTheWay }), layer))
+      assert.match(nowhere.message, /found a file in place of a folder at \S+projects\S+; check the path/)
     }).pipe(Effect.scoped)
   )
 

@@ -66,6 +66,7 @@ const beginning = (id: string): Projection.Projection<Line.Located, ReadonlyArra
  * @since 0.1.0
  */
 export const uuidOf = Effect.fn("MessageName.uuidOf")(function* (file: string, id: string) {
+  if (id === "") return yield* new MessageUnknown({ file, id, found: "an empty text" })
   const found = yield* TranscriptFile.fold(file, beginning(id))
   return (yield* only(file, id, found)) ?? id
 })

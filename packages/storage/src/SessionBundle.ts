@@ -221,24 +221,33 @@ const isMissing = ({ file, to }: Staging.Staged, above: string, mayDiffer = fals
 const failing = (operation: BundleError["operation"], file: string) => (found: string) =>
   new BundleError({ operation, file, found })
 
-const reasons: { readonly [code: string]: string } = {
-  ENOENT: "no file; check the path",
-  ENOSPC: "no space left; free some and try again",
-  EDQUOT: "no space left; free some and try again",
-  EACCES: "no permission; the files and folders must belong to this user",
-  EROFS: "a file system that is read-only; name another place"
+/** What a code of the system means, and what to do. */
+const reasons: { readonly [code: string]: readonly [found: string, advice: string] } = {
+  ENOENT: ["no file", "; check the path"],
+  ENOTDIR: ["a file in place of a folder", "; check the path"],
+  ENOSPC: ["no space left", "; free some and try again"],
+  EDQUOT: ["no space left", "; free some and try again"],
+  EACCES: ["no permission", "; files and folders must belong to this user"],
+  EROFS: ["a file system that is read-only", "; name another place"]
+}
+
+/** Where it is that a call failed, unless that is the bundle itself or a file that becomes it. */
+const placeIn = (cause: unknown, file: string): string => {
+  const at = (cause as { readonly path?: unknown } | null | undefined)?.path
+  return typeof at !== "string" || at.startsWith(file) ? "" : ` at ${at}`
 }
 
 const errorOf =
   (operation: BundleError["operation"], file: string, expected?: string) =>
   (cause: unknown): BundleError => {
     const code = Directories.codeOf(cause)
+    const [what, advice] = reasons[code ?? ""] ?? [`an error (${code ?? String(cause)})`, ""]
     const found =
       cause instanceof Tar.Refused
         ? cause.message
         : code?.startsWith("Z_") === true
           ? `${Tar.none} (${code})`
-          : (reasons[code ?? ""] ?? `an error (${code ?? String(cause)})`)
+          : `${what}${placeIn(cause, file)}${advice}`
     return new BundleError({
       operation,
       file,
