@@ -61,30 +61,26 @@ export interface Appended {
  * @category running
  * @since 0.1.0
  */
-export const append = Effect.fn("Append.append")(
-  function* (
-    where: Transcript.Options,
-    given: ReadonlyArray<Bodies.Given>,
-    options: { readonly durable: boolean } = { durable: false }
-  ) {
-    const transcript = yield* Transcript.open({ ...where, leaf: Recovery.leaf })
-    const messages: Array<Transcript.Appended> = []
-    for (const { body, options } of given.slice(0, -1)) messages.push(yield* transcript.append(body, options))
-    for (const { body, options: own } of given.slice(-1)) {
-      messages.push(yield* (options.durable ? transcript.appendDurable : transcript.append)(body, own))
-    }
-    const { discarded } = yield* transcript.close
-    yield* SessionWriter.SessionWriter.use(({ close }) => close)
-    if (discarded.length > 0) {
-      const expected = "a prompt or a reply, with which a session begins"
-      return yield* new NothingToAppend({ expected, found: `only ${discarded.map(({ type }) => type).join(", ")}` })
-    }
-    const appended: Appended = { sessionId: transcript.sessionId, log: transcript.log, messages }
-    return appended
-  },
-  Effect.scoped,
-  Effect.provide(SessionFile.writer)
-)
+export const append = Effect.fn("Append.append")(function* (
+  where: Transcript.Options,
+  given: ReadonlyArray<Bodies.Given>,
+  options: { readonly durable: boolean } = { durable: false }
+) {
+  const transcript = yield* Transcript.open({ ...where, leaf: Recovery.leaf })
+  const messages: Array<Transcript.Appended> = []
+  for (const { body, options } of given.slice(0, -1)) messages.push(yield* transcript.append(body, options))
+  for (const { body, options: own } of given.slice(-1)) {
+    messages.push(yield* (options.durable ? transcript.appendDurable : transcript.append)(body, own))
+  }
+  const { discarded } = yield* transcript.close
+  yield* SessionWriter.SessionWriter.use(({ close }) => close)
+  if (discarded.length > 0) {
+    const expected = "a prompt or a reply, with which a session begins"
+    return yield* new NothingToAppend({ expected, found: `only ${discarded.map(({ type }) => type).join(", ")}` })
+  }
+  const appended: Appended = { sessionId: transcript.sessionId, log: transcript.log, messages }
+  return appended
+}, SessionFile.writing)
 
 /** What stands on standard input. */
 const input = Effect.gen(function* () {

@@ -59,22 +59,18 @@ export interface Rewound {
  * @category running
  * @since 0.1.0
  */
-export const rewind = Effect.fn("Rewind.rewind")(
-  function* (file: string, to: string) {
-    const where = yield* SessionFile.opening(file)
-    const { leaf } = yield* TranscriptFile.fold(file, Recovery.make({ leaf: { uuid: to } }))
-    if (leaf?.uuid !== to) return yield* new NoRewindPoint({ file, uuid: to })
-    const transcript = yield* Transcript.open({ ...where, leaf: Recovery.leaf })
-    const left = yield* transcript.tail
-    const { uuid } = yield* transcript.rewind(to)
-    yield* transcript.close
-    yield* SessionWriter.SessionWriter.use(({ close }) => close)
-    const rewound: Rewound = { sessionId: transcript.sessionId, uuid, to, left }
-    return rewound
-  },
-  Effect.scoped,
-  Effect.provide(SessionFile.writer)
-)
+export const rewind = Effect.fn("Rewind.rewind")(function* (file: string, to: string) {
+  const where = yield* SessionFile.opening(file)
+  const { leaf } = yield* TranscriptFile.fold(file, Recovery.make({ leaf: { uuid: to } }))
+  if (leaf?.uuid !== to) return yield* new NoRewindPoint({ file, uuid: to })
+  const transcript = yield* Transcript.open({ ...where, leaf: Recovery.leaf })
+  const left = yield* transcript.tail
+  const { uuid } = yield* transcript.rewind(to)
+  yield* transcript.close
+  yield* SessionWriter.SessionWriter.use(({ close }) => close)
+  const rewound: Rewound = { sessionId: transcript.sessionId, uuid, to, left }
+  return rewound
+}, SessionFile.writing)
 
 /**
  * `reprise rewind`.

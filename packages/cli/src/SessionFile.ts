@@ -14,6 +14,8 @@ import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import type * as Transcript from "@reprise/storage/Transcript"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as TranscriptFile from "./TranscriptFile.ts"
 
 /**
@@ -123,10 +125,23 @@ export const opening = Effect.fnUntraced(function* (file: string, options?: { re
   return opened
 })
 
+/** One attempt more at the end: who waits at a terminal is told soon that the disk is full. */
+const writer = SessionWriter.layerWith({ retry: { onClose: 2 } })
+
+/** What a session logs as it ends, the command tells itself; its standard output is for what it prints. */
+const silent = Logger.layer([])
+
 /**
- * The writer of a command. One attempt more at the end: who waits at a terminal is told soon that the disk is full.
+ * Runs with a writer of its own. What that could not write by its end is what the command fails with, also where it was to
+ * fail with something else: nothing of it is kept.
  *
- * @category layers
+ * @category running
  * @since 0.1.0
  */
-export const writer = SessionWriter.layerWith({ retry: { onClose: 2 } })
+export const writing = <A, E, R>(run: Effect.Effect<A, E, R>) =>
+  Effect.catchDefect(Effect.provide(Effect.scoped(run), Layer.merge(writer, silent)), (defect) =>
+    isUnwritten(defect) ? Effect.fail(defect) : Effect.die(defect)
+  )
+
+const isUnwritten = (defect: unknown): defect is SessionWriter.UnwrittenError | SessionWriter.FlushError =>
+  defect instanceof SessionWriter.UnwrittenError || defect instanceof SessionWriter.FlushError

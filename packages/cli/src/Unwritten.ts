@@ -8,6 +8,7 @@ import * as EntryLog from "@reprise/storage/EntryLog"
 import * as SessionLock from "@reprise/storage/SessionLock"
 import * as SessionWriter from "@reprise/storage/SessionWriter"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
@@ -55,8 +56,25 @@ const left = ({ operation, path, start, written = 0 }: EntryLog.EntryLogError): 
   const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const isCut = start !== undefined && size > start + written
   const part = "a part of a line, which readers pass over and the next append ends"
-  if (written === 0) return isCut ? `Written was ${part}.` : "Nothing was written."
+  if (written === 0 && isCut) return `Written was ${part}.`
+  // An attempt before this one may have left it, which this one found.
+  if (written === 0 && !endsInLine(path, size)) return `No whole line was written; at the end stands ${part}.`
+  if (written === 0) return "Nothing was written."
   return `Written were ${written} bytes of whole lines${isCut ? `, and ${part}` : ""}.`
+}
+
+/** Whether a log of so many bytes ends with a whole line, as far as that can be seen. */
+const endsInLine = (path: string, size: number): boolean => {
+  const read = Result.try(() => {
+    const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    try {
+      const last = new Uint8Array(1)
+      return fs.readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === 0x0a
+    } finally {
+      fs.closeSync(fd)
+    }
+  })
+  return size === 0 || Result.getOrElse(read, () => true)
 }
 
 /** Another program has the session, or the error says so of itself. */
