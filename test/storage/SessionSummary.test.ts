@@ -48,16 +48,12 @@ const law = Effect.fnUntraced(function* (bytes: Uint8Array, window?: number, mes
 })
 
 describe("the windows tell what the whole log says", () => {
-  const tries = { forward: 0, not: 0 }
   const sizes = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3000 })))
 
   it.effect.prop(
     "on what a session writes, through windows of any size",
     { history: Written.arbitrary(), window: sizes },
-    ({ history, window }) =>
-      Effect.map(law(history.bytes, window), (isForward) => {
-        tries[isForward ? "forward" : "not"]++
-      }),
+    ({ history, window }) => Effect.asVoid(law(history.bytes, window)),
     options
   )
 
@@ -72,9 +68,16 @@ describe("the windows tell what the whole log says", () => {
     options
   )
 
-  it("and most of what a session writes is written forward", () => {
-    assert.isAbove(tries.forward, 2 * tries.not)
-  })
+  it.effect("and most of what a session writes is written forward", () =>
+    Effect.gen(function* () {
+      const tries = yield* Arbitrary.sampleEffect(Arbitrary.all([Written.arbitrary(), sizes]), {
+        count: 100,
+        seed: "most"
+      })
+      const forward = tries.filter(([{ bytes }, window]) => isForward(bytes, window))
+      assert.isAbove(forward.length, 67)
+    })
+  )
 
   const root = fileURLToPath(new URL("../..", import.meta.url))
   for (const name of ["test/fixtures", "../shared/cases", "../shared/corpus"]) {
