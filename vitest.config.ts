@@ -11,6 +11,7 @@ export default defineConfig({
     maxWorkers: "100%",
     // What hangs, hangs forever; on a busy machine the rest may take its time.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**/*.ts"],

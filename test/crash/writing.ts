@@ -128,7 +128,7 @@ const crashAt = (bytes: number) =>
     assert.deepEqual(numbers, upTo(numbers.length), `crash at byte ${bytes}: not a prefix`)
     assert.deepEqual([...numbers, ...unwritten], history, `crash at byte ${bytes}: lost or twice`)
     const next = SessionWriter.append(log, entry(numbers.length))
-    yield* Effect.provide(next, Layer.fresh(SessionWriter.layer))
+    yield* Effect.provide(next, Layer.fresh(layer))
     const after = numbersIn(yield* textOf(port))
     assert.deepEqual(after.numbers, upTo(numbers.length + 1), `crash at byte ${bytes}: the next append cost a line`)
     assert.ok(after.torn <= 1)
