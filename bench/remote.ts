@@ -219,18 +219,18 @@ export const variants: { readonly [name: string]: Variant } = {
 
 /** G10, and what our server and stores cost. */
 export const measure: Measure = ({ quick, reps, scratch, seed }) => {
-  const run = (names: ReadonlyArray<string>, count: number) =>
+  const run = (names: ReadonlyArray<string>, count: number, warm = 2) =>
     compare({
       module: new URL(import.meta.url),
       variants: names,
       reps,
       together: quick,
-      warm: quick ? 1 : 2,
+      warm: quick ? 1 : warm,
       times: quick ? 1 : 3,
       args: { entries: quick ? count / 5 : count, seed, scratch }
     })
   const alone = ["putHttpClient", "httpClient", "httpClientUntraced", "undiciUntraced"]
-  const clients = run(["serial", "fetch", "put", ...alone, "batch10", "append10"], 1500)
+  const clients = run(["serial", "fetch", "put", ...alone, "batch10", "append10"], 1500, 5)
   const hasPostgres = Cluster.binaries !== undefined
   if (!hasPostgres) console.log(Cluster.skipped)
   const servers = run(["bare", "memory", "sqlite", ...(hasPostgres ? ["postgres"] : [])], 2000)

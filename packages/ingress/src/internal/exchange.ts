@@ -83,7 +83,7 @@ export const make = ({ addresses, headers, timeout, token }: Options, transport:
 
   /** A short answer, as a whole. */
   const ask = (request: Transport.Request, takes: Way<Transport.Whole, never>["takes"] = isDone) =>
-    exchange(request, { takes, send: (link, request) => link.ask(request), textOf: ({ text }) => Effect.succeed(text) })
+    exchange(request, { takes, send: (link, request) => link.ask(request), textOf: ({ text }) => Effect.sync(text) })
 
   /** An answer whose bytes come as they are read; none may take longer than the timeout. */
   const open = (request: Transport.Request) =>

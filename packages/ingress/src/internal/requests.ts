@@ -164,7 +164,10 @@ const total = ({ header }: Transport.Answer): number => {
 
 /** The end of a stream as an append found it: its headers say what is the end now. */
 const appended = (answer: Transport.Whole) => {
-  const body = Option.getOrUndefined(Answers.jsonIn(answer.text)) as { readonly duplicate?: unknown } | null | undefined
+  const body = Option.getOrUndefined(Answers.jsonIn(answer.text())) as
+    | { readonly duplicate?: unknown }
+    | null
+    | undefined
   const end = endOf({ head: answer.header(headers.head) ?? null, seq: total(answer) }, answer)
   return { ...end, duplicate: body?.duplicate === true }
 }
@@ -193,8 +196,8 @@ const notALog = (expected: string, found: string) => new NotALog({ expected, fou
 
 const decoded = <A>({ status, text }: Transport.Whole, decode: (value: unknown) => Option.Option<A>) =>
   Effect.mapError(
-    Effect.fromOption(Option.flatMap(Answers.jsonIn(text), decode)),
-    () => new UnexpectedAnswer({ status, found: Answers.shown(text) })
+    Effect.fromOption(Option.flatMap(Answers.jsonIn(text()), decode)),
+    () => new UnexpectedAnswer({ status, found: Answers.shown(text()) })
   )
 
 const decodeStreams = Schema.decodeUnknownOption(

@@ -24,7 +24,10 @@ export const make = (client: HttpClient.HttpClient): Transport.Transport => {
         client.execute(requestOf(request)).pipe(
           Effect.mapError(noAnswer),
           Effect.flatMap((response) =>
-            Effect.map(Transport.textOf(bytesOf(response)), (text): Transport.Whole => ({ ...headOf(response), text }))
+            Effect.map(Transport.textOf(bytesOf(response)), (text): Transport.Whole => ({
+              ...headOf(response),
+              text: () => text
+            }))
           ),
           limited
         ),

@@ -87,7 +87,7 @@ type Read<A> = (response: http.IncomingMessage, end: (answer: A) => void, fail: 
 const whole: Read<Transport.Whole> = (response, end, fail) => {
   const chunks: Array<Buffer> = []
   let size = 0
-  const finish = () => end({ ...headOf(response), text: Buffer.concat(chunks).toString() })
+  const finish = () => end({ ...headOf(response), text: () => Buffer.concat(chunks).toString() })
   response.on("data", (chunk: Buffer) => {
     if ((size += chunk.length) <= Transport.MOST) return chunks.push(chunk)
     finish()

@@ -25,9 +25,9 @@ export interface Answer {
   readonly header: (name: string) => string | undefined
 }
 
-/** A short answer as a whole; of a body that is longer than `MOST` the beginning. */
+/** A short answer as a whole; of a body that is longer than `MOST` the beginning. Not everybody looks at its text. */
 export interface Whole extends Answer {
-  readonly text: string
+  readonly text: () => string
 }
 
 /** An answer whose body comes as it is read. */
