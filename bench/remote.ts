@@ -219,18 +219,23 @@ export const variants: { readonly [name: string]: Variant } = {
 
 /** G10, and what our server and stores cost. */
 export const measure: Measure = ({ quick, reps, scratch, seed }) => {
-  const run = (names: ReadonlyArray<string>, count: number, warm = 2) =>
+  const run = (
+    names: ReadonlyArray<string>,
+    count: number,
+    byTurns?: { readonly warm: number; readonly times: number }
+  ) =>
     compare({
       module: new URL(import.meta.url),
       variants: names,
       reps,
-      together: quick,
-      warm: quick ? 1 : warm,
-      times: quick ? 1 : 3,
+      together: quick || byTurns !== undefined,
+      warm: quick ? 1 : (byTurns?.warm ?? 2),
+      times: quick ? 1 : (byTurns?.times ?? 3),
       args: { entries: quick ? count / 5 : count, seed, scratch }
     })
+  // By turns in one process: what a client adds is less than what the machine does between two processes.
   const alone = ["putHttpClient", "httpClient", "httpClientUntraced", "undiciUntraced"]
-  const clients = run(["serial", "fetch", "put", ...alone, "batch10", "append10"], 1500, 5)
+  const clients = run(["serial", "fetch", "put", ...alone, "batch10", "append10"], 1500, { warm: 5, times: 10 })
   const hasPostgres = Cluster.binaries !== undefined
   if (!hasPostgres) console.log(Cluster.skipped)
   const servers = run(["bare", "memory", "sqlite", ...(hasPostgres ? ["postgres"] : [])], 2000)
