@@ -73,8 +73,8 @@ export const measure: Measure = ({ peers, quick, reps, scratch }) => {
       variants: names,
       reps,
       together: quick,
-      warm: quick ? 8 : 20,
-      times: quick ? 4 : 9,
+      warm: quick ? 4 : 20,
+      times: quick ? 3 : 9,
       args: { scratch, projects, peers }
     })
   }

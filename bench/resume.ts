@@ -61,9 +61,9 @@ export const measure: Measure = ({ mb, peers, quick, reps, scratch, seed }) => {
   const whole: Shape = { seed, mb, compactMb: 0, preserved: 0, keys: "newest" }
   const compacted = { ...whole, compactMb: 1.2 }
   // A program that has resumed before: all that is to be compiled is.
-  const [warm, times] = quick ? [12, 5] : [80, 15]
+  const [warm, times] = quick ? [6, 3] : [80, 15]
   // What reads the whole log is warm sooner.
-  const [soon, few] = quick ? [5, 4] : [12, 9]
+  const [soon, few] = quick ? [3, 2] : [12, 9]
   return goalsOf(
     new Map([
       ["whole load", run(whole, ["chunked", "full", ...others])],
