@@ -234,10 +234,11 @@ export const measure: Measure = ({ quick, reps, scratch, seed }) => {
       args: { entries: quick ? count / 5 : count, seed, scratch }
     })
   // By turns in one process: what a client adds is less than what the machine does between two processes.
-  const alone = ["putHttpClient", "httpClient", "httpClientUntraced", "undiciUntraced"]
+  const alone = quick ? [] : ["putHttpClient", "httpClient", "httpClientUntraced", "undiciUntraced"]
   const clients = run(["serial", "fetch", "put", ...alone, "batch10", "append10"], 1500, { warm: 5, times: 10 })
-  const hasPostgres = Cluster.binaries !== undefined
-  if (!hasPostgres) console.log(Cluster.skipped)
+  // A cluster takes seconds to make, and no goal asks for one.
+  const hasPostgres = Cluster.binaries !== undefined && !quick
+  if (Cluster.binaries === undefined) console.log(Cluster.skipped)
   const servers = run(["bare", "memory", "sqlite", ...(hasPostgres ? ["postgres"] : [])], 2000)
   const sqlite = run(["sqliteInsert", "sqliteStore"], 500)
   const databases = hasPostgres ? run(["postgresInsert", "postgresStore"], 500) : new Map()
