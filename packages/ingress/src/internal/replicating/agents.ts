@@ -17,10 +17,9 @@ export interface Agents {
 }
 
 /** The agents of the session of a main log, as often as they are asked for. */
-export const make = Effect.fnUntraced(function* (main: EntryLog.LogId) {
+export const make = Effect.fnUntraced(function* (main: Extract<EntryLog.LogId, { readonly _tag: "Session" }>) {
   const port = yield* EntryLog.EntryLog
-  const folder = new Set((yield* port.sidechains(main)).map(EntryLog.keyOf))
-  const old = (yield* SessionAgents.list(main)).filter(({ log }) => !folder.has(EntryLog.keyOf(log)))
+  const old = (yield* SessionAgents.beside(main.project)).get(main.sessionId) ?? []
   const list = Effect.map(port.sidechains(main), (logs): Agents => {
     const streams = new Map<string, EntryLog.LogId>()
     const unnamed: Array<EntryLog.LogId> = []
