@@ -47,7 +47,11 @@ export const claim = (
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const last = chainOf(file, own.time).at(-1)
-      if (last !== undefined && !isDead(last)) return { by: last.owner, age: last.age }
+      if (last !== undefined && !isDead(last)) {
+        // A chain whose root was replaced while it was read may end with a claim that steps back.
+        if (!isEnd(file, own.time, last.owner)) continue
+        return { by: last.owner, age: last.age }
+      }
       const name = last === undefined ? file : successor(file, last.owner)
       if (!link(own.name, name)) continue
       const fd = settle(file, name, own, owner)
